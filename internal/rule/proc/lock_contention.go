@@ -30,8 +30,8 @@ var (
 		Reason: "Looks at which threads waited for the lock. Fewer may be one incident, as a restart or a reload."}
 	lockStood = rule.Threshold{Name: "stood-still", Value: 0.5, Unit: "seconds", Source: rule.Judgement,
 		Reason: "A thread that did not run for so long while another one held the lock waits for that one and not for its turn among many."}
-	noneIdle = rule.Threshold{Name: "none-idle", Value: 0.1, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the CPUs that is idle. Below it threads that hold a lock in turn may be slow because they get no CPU."}
+	noneIdle = rule.Threshold{Name: "none-idle", Value: 0.25, Unit: "share", Source: rule.Judgement,
+		Reason: "Share of the CPUs that is idle. A lock that limits a program leaves one CPU of work at a time, and half of two CPUs or more idle. Below this, threads that compute in turn may wait for a CPU."}
 	holderStarved = rule.Threshold{Name: "holder-starved", Value: 0.3, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the window in which the holder wanted a CPU and had none. Then the lock is held for so long because CPUs are short."}
 )

@@ -31,11 +31,14 @@ import (
 var object []byte
 
 // DefaultEvery is how often rows are written.
-const DefaultEvery = 2 * time.Second
+const DefaultEvery = 10 * time.Second
 
 // followed is how many bytes a followed block stands for in the mean. Larger blocks
 // are all followed.
 const followed = 64 << 10
+
+// maxMoves bounds what is noted until rows are written.
+const maxMoves = 1 << 16
 
 // Source is one run's. It is not for concurrent use.
 type Source struct {
@@ -47,7 +50,10 @@ type Source struct {
 	set     *event.Set
 	code    *stack.Code
 	from    time.Time
-	before  map[key]sum // what the kernel had counted when rows were written
+	looked  time.Time
+	before  map[key]sum // what the kernel had counted then, without frames
+	frames  map[key][]uint64
+	moves   []move // that have no rows yet
 	crowd   event.Crowd
 }
 
@@ -66,7 +72,7 @@ func New(pid int32, every time.Duration) (*Source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("follow the allocations of process %d: %w", pid, err)
 	}
-	s := &Source{every: every, process: stack.Process{PID: pid, Started: clock.Started(started)}, name: name, started: started, code: stack.NewCode(), before: map[key]sum{}}
+	s := &Source{every: every, process: stack.Process{PID: pid, Started: clock.Started(started)}, name: name, started: started, code: stack.NewCode(), before: map[key]sum{}, frames: map[key][]uint64{}}
 	if err := sandboxed(pid); err != nil {
 		return nil, fmt.Errorf("follow the allocations of %s (%d): %w", name, pid, err)
 	}
@@ -185,6 +191,7 @@ func (s *Source) Open(set *event.Set) error {
 // Attaching begins to count.
 func (s *Source) Attaching() error {
 	s.from = time.Now()
+	s.looked = s.from
 	if _, started, err := identity(s.process.PID); err != nil || started != s.started {
 		return fmt.Errorf("follow the allocations of %s (%d): it has ended", s.name, s.process.PID)
 	}
@@ -194,17 +201,17 @@ func (s *Source) Attaching() error {
 // Close has nothing to give back.
 func (s *Source) Close() error { return nil }
 
-// Read writes what was allocated and freed since the last time, when it is time.
+// Read notes what was allocated and freed since the last time, and writes rows when it
+// is time.
 func (s *Source) Read(_ context.Context, w *recording.Writer, last bool) error {
 	now := time.Now()
-	if !last && now.Sub(s.from) < s.every-s.every/8 { // samples come a little early or late
-		return nil
-	}
-	rows, err := s.rows(now)
-	if err != nil {
+	if err := s.look(now); err != nil {
 		return err
 	}
-	recording.Give(w, rows)
+	if !last && now.Sub(s.from) < s.every-s.every/8 && len(s.moves) < maxMoves { // samples come a little early or late
+		return nil
+	}
+	recording.Give(w, s.rows())
 	s.from = now
 	return s.crowd.Tell(s.set, w, s.Name(), "allocated blocks", "there were more blocks or stacks than there is room for")
 }

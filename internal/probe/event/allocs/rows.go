@@ -26,47 +26,78 @@ type sum struct {
 	Frames                                 [depth]uint64
 }
 
-// rows makes rows of what changed since the last time, most bytes first.
-func (s *Source) rows(now time.Time) ([]recording.Allocation, error) {
+// move is what was allocated and freed by one stack in a stretch of time.
+type move struct {
+	at   time.Time // its end
+	span time.Duration
+	key  key
+	sum  // without frames
+}
+
+// look notes what changed since the last time. It costs little, so that there are many
+// of them; to name functions costs more, and is done when rows are written.
+func (s *Source) look(now time.Time) error {
 	keys, sums, err := event.All[key, sum](s.set, "stacks")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s.makeRoom(keys, sums)
-	names := s.names(sums)
-	type same struct{ module, stack string }
+	for i, k := range keys {
+		after, before := &sums[i], s.before[k]
+		if after.Blocks == before.Blocks && after.FreedBlocks == before.FreedBlocks {
+			continue // also of what is forgotten: it was all freed
+		}
+		if s.frames[k] == nil {
+			s.frames[k] = frames(after.Frames[:])
+		}
+		s.before[k] = sum{Blocks: after.Blocks, Bytes: after.Bytes, FreedBlocks: after.FreedBlocks, FreedBytes: after.FreedBytes}
+		s.moves = append(s.moves, move{now, now.Sub(s.looked), k, sum{Blocks: after.Blocks - before.Blocks, Bytes: after.Bytes - before.Bytes,
+			FreedBlocks: after.FreedBlocks - before.FreedBlocks, FreedBytes: after.FreedBytes - before.FreedBytes}})
+	}
+	s.looked = now
+	return nil
+}
+
+// frames are the addresses of a stack.
+func frames(all []uint64) []uint64 {
+	n := slices.Index(all, 0)
+	if n < 0 {
+		n = len(all)
+	}
+	return slices.Clone(all[:n])
+}
+
+// rows makes rows of what was noted, of each look the most bytes first.
+func (s *Source) rows() []recording.Allocation {
+	names := s.names()
+	type same struct {
+		at            time.Time
+		module, stack string
+	}
 	at := map[same]int{}
 	var rows []recording.Allocation
-	for i, k := range keys {
-		if sums[i].Blocks == 0 {
-			continue // nothing of it was followed to its end, or it is forgotten
-		}
-		now, before := sums[i], s.before[k]
-		s.before[k] = sum{Blocks: now.Blocks, Bytes: now.Bytes, FreedBlocks: now.FreedBlocks, FreedBytes: now.FreedBytes}
-		if now.Blocks == before.Blocks && now.FreedBlocks == before.FreedBlocks {
-			continue
-		}
-		place, list := innermost(now.Frames[:], names)
-		n, ok := at[same{place.Module, list}]
+	for i := range s.moves {
+		m := &s.moves[i]
+		place, list := innermost(s.frames[m.key], names)
+		k := same{m.at, place.Module, list}
+		n, ok := at[k]
 		if !ok {
 			n = len(rows)
-			at[same{place.Module, list}] = n
-			rows = append(rows, recording.Allocation{PID: s.process.PID, Started: s.process.Started, Process: s.name,
+			at[k] = n
+			rows = append(rows, recording.Allocation{At: m.at, PID: s.process.PID, Started: s.process.Started, Process: s.name, Span: m.span,
 				Function: place.Function, Module: place.Module, Source: place.Source, Stack: list})
 		}
 		r := &rows[n]
-		r.Blocks += int64(now.Blocks - before.Blocks)
-		r.Bytes += int64(now.Bytes - before.Bytes)
-		r.FreedBlocks += int64(now.FreedBlocks - before.FreedBlocks)
-		r.FreedBytes += int64(now.FreedBytes - before.FreedBytes)
+		r.Blocks += int64(m.Blocks)
+		r.Bytes += int64(m.Bytes)
+		r.FreedBlocks += int64(m.FreedBlocks)
+		r.FreedBytes += int64(m.FreedBytes)
 	}
-	for i := range rows {
-		rows[i].At, rows[i].Span = now, now.Sub(s.from)
-	}
+	s.moves = s.moves[:0]
 	slices.SortFunc(rows, func(a, b recording.Allocation) int {
-		return cmp.Or(cmp.Compare(b.Bytes-b.FreedBytes, a.Bytes-a.FreedBytes), strings.Compare(a.Stack, b.Stack))
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(b.Bytes-b.FreedBytes, a.Bytes-a.FreedBytes), strings.Compare(a.Stack, b.Stack))
 	})
-	return rows, nil
+	return rows
 }
 
 // stackRoom is STACKS of bpf/allocs.c.
@@ -83,21 +114,19 @@ func (s *Source) makeRoom(keys []key, sums []sum) {
 		if b := s.before[k]; sums[i].Blocks == sums[i].FreedBlocks && sums[i].Blocks == b.Blocks {
 			if s.set.Map("stacks").Delete(k) == nil {
 				delete(s.before, k)
+				delete(s.frames, k)
 				sums[i] = sum{}
 			}
 		}
 	}
 }
 
-// names are the places of all frames. They return to where they came from: the call
-// is before that.
-func (s *Source) names(sums []sum) map[uint64]stack.Place {
+// names are the places of the frames of all moves. They return to where they came from:
+// the call is before that.
+func (s *Source) names() map[uint64]stack.Place {
 	var addresses []uint64
-	for i := range sums {
-		for _, a := range sums[i].Frames {
-			if a == 0 {
-				break
-			}
+	for i := range s.moves {
+		for _, a := range s.frames[s.moves[i].key] {
 			addresses = append(addresses, a-1)
 		}
 	}
@@ -114,7 +143,7 @@ func innermost(frames []uint64, names map[uint64]stack.Place) (first stack.Place
 	size := 0
 	for i, a := range frames {
 		p := names[a-1]
-		if a == 0 || i > 0 && p.Module == "" {
+		if i > 0 && p.Module == "" {
 			break // no code: what led there was no frame pointer
 		}
 		if i == 1 && a == frames[0] {
