@@ -84,6 +84,10 @@ func contended(v *view.View, p *view.Process, l view.HeldLock) rule.Finding {
 		f.Confidence = rule.Possible
 		f.Notes = append(f.Notes, rule.T("threads hold it in turn while they run, and %v of %d CPUs are idle: it may be CPUs that are short", unit.Number(round(idle)), v.CPUCount()))
 	}
+	if holder.Does == view.OnCPU && holder.Share < 0.5 && l.Longest == 0 && f.Confidence > rule.Possible {
+		f.Confidence = rule.Possible
+		f.Notes = append(f.Notes, rule.T("threads hold it in turn, each so briefly that no two looks found the same one: fewer threads may do as much"))
+	}
 	if holder.Does == view.OnCPU && holder.RunDelay >= holderStarved.Value {
 		f.Confidence = rule.Possible
 		f.Notes = append(f.Notes, rule.T("the holder had no CPU for %v of the time: the lock may be held for long because CPUs are short", unit.Share(holder.RunDelay)))

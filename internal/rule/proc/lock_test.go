@@ -54,6 +54,9 @@ func TestLockContention(t *testing.T) {
 		situation("the holder lacks a CPU", rule.Possible, "while it runs", func(q *queue) { q.holder = ruletest.Thread{State: "R", CPU: 0.3, RunDelay: 0.6} }),
 		situation("they hold it in turn", rule.Likely, "in turn", func(q *queue) { q.holders = []int32{101, 102, 103, 110} }),
 		situation("in turn, and none of the waiters runs", rule.Likely, "in turn", func(q *queue) { q.holders, q.slices = []int32{101, 102, 103, 110}, 0 }),
+		situation("they compute in turn", rule.Possible, "in turn", func(q *queue) {
+			q.holders, q.holder = []int32{101, 110, 102, 103, 110, 104}, ruletest.Thread{State: "R", CPU: 0.2}
+		}),
 		situation("one waits now and then", 0, "", func(q *queue) { q.waiters, q.share = 1, 0.5 }),
 		situation("one incident", 0, "", func(q *queue) { q.share = 0.3 }),
 		situation("nobody waits", 0, "", func(q *queue) { q.waiters = 0 }),
