@@ -56,6 +56,9 @@ func parseFutex(b []byte) futexCall {
 		}
 	}
 	c := futexCall{address: v[1], expected: uint32(v[3]), timed: v[4] != 0}
+	if c.address == 0 {
+		return futexCall{}
+	}
 	switch v[2] & futexCommand {
 	case futexLockPI, futexLockPI2:
 		c.pi = true
