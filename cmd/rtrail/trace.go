@@ -169,8 +169,8 @@ took in the device. Buffered writes are often made by threads of the kernel.
 		`Prints a table a second of the memory that a process asked malloc for since
 tracing began: how much, how much of it was not freed yet, and by which code. Of
 blocks about one for each 64 KiB is followed until it is freed; larger ones all
-are. Go and Java have allocators and profiles of their own. While it runs, each
-call of malloc and free takes a microsecond or two longer.`,
+are. Go and Java have allocators and profiles of their own. While it runs, a
+malloc and its free take some 7 microseconds longer.`,
 		`  sudo rtrail trace alloc -p 4711 --for 30s
   sudo rtrail trace alloc -p 4711 --json`,
 		func(out io.Writer) tracer { return newAllocTrace(&j, allocator, out) })

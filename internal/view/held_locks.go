@@ -24,7 +24,7 @@ type HeldLock struct {
 type LockWaiter struct {
 	TID   int32
 	Comm  string
-	Share float64 // of the looks at it
+	Share float64 // of the looks at its process
 }
 
 // LockHolder is a thread that held a lock while others waited for it.

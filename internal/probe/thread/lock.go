@@ -228,7 +228,9 @@ func (p *Probe) sweepAll(list []census.Entry, count int64) {
 		p.known[k] = w
 		p.queue = append(p.queue, w)
 	}
-	p.sweepFrom = 0 // from the beginning, once they are due
+	if len(list) < perSweep {
+		p.sweepFrom = 0 // from the beginning, once they are due
+	}
 }
 
 // sweep looks for locks among threads of a process, up to a number of them. It says

@@ -48,7 +48,7 @@ func (s *Source) look(now time.Time) error {
 			continue // also of what is forgotten: it was all freed
 		}
 		if s.frames[k] == nil {
-			s.frames[k] = frames(after.Frames[:])
+			s.frames[k] = event.Frames(after.Frames[:])
 		}
 		s.before[k] = sum{Blocks: after.Blocks, Bytes: after.Bytes, FreedBlocks: after.FreedBlocks, FreedBytes: after.FreedBytes}
 		s.moves = append(s.moves, move{now, now.Sub(s.looked), k, sum{Blocks: after.Blocks - before.Blocks, Bytes: after.Bytes - before.Bytes,
@@ -56,15 +56,6 @@ func (s *Source) look(now time.Time) error {
 	}
 	s.looked = now
 	return nil
-}
-
-// frames are the addresses of a stack.
-func frames(all []uint64) []uint64 {
-	n := slices.Index(all, 0)
-	if n < 0 {
-		n = len(all)
-	}
-	return slices.Clone(all[:n])
 }
 
 // rows makes rows of what was noted, of each look the most bytes first.

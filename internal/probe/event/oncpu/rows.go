@@ -58,20 +58,11 @@ func (s *Source) add(k key, v *sum) {
 		return
 	}
 	c := &count{process: stack.Process{PID: int32(k.PID), Started: s.clock.Started(time.Duration(v.Started))}, name: event.Text(&v.Process),
-		samples: int64(v.Samples), kernel: frames(v.Kernel[:]), user: frames(v.User[:])}
+		samples: int64(v.Samples), kernel: event.Frames(v.Kernel[:]), user: event.Frames(v.User[:])}
 	s.counts[k] = c
 	if len(c.user) > 0 {
 		s.code.See(c.process)
 	}
-}
-
-// frames are the addresses of a stack.
-func frames(all []uint64) []uint64 {
-	n := slices.Index(all, 0)
-	if n < 0 {
-		n = len(all)
-	}
-	return slices.Clone(all[:n])
 }
 
 // rows makes rows of what was counted, those with most samples first, and begins to
