@@ -125,7 +125,7 @@ func switchFinding(v *view.View, g program, s switches) rule.Finding {
 	f.Notes = []rule.Text{rule.T("%s", why)}
 	if o, waited, ok := meetIn(v, g); ok {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ProcessBlocked, Value: waited,
-			What:  rule.T("what its threads wait for most is %s: %v s per second in %s, ended by %s", meetingPlace(o), unit.Number(round(waited)), o.For(), cmp.Or(o.EndedBy(), "nobody yet")),
+			What:  rule.T("what its threads wait for most is %s: %v s per second in %s, ended by %s", meetingPlace(o), unit.Number(round(waited)), o.For(), cmp.Or(o.EndedBy(), "no thread yet")),
 			Check: shell.Line("rtrail trace offcpu -p %d --for 5s", g.processes[0].PID)})
 	}
 	f.Fixes = []rule.Fix{

@@ -14,7 +14,7 @@ import (
 
 var cacheDropped = rule.Rule{
 	ID:         "mem/cache-dropped",
-	Title:      "somebody empties the page cache, and files are read from disks again",
+	Title:      "a process empties the page cache, and files are read from disks again",
 	Resource:   "memory",
 	Needs:      []recording.Table{recording.VMStat, recording.Processes},
 	Explains:   []string{"disk/saturated", "mem/reclaim", "proc/uninterruptible", "rt/server-slow"},
@@ -121,7 +121,7 @@ func (d *dropper) finding(v *view.View, sure rule.Confidence, times, threads, re
 	if d.told != "" {
 		out.Evidence = append(out.Evidence, rule.Evidence{Metric: metric.CacheDrops, Value: times, Check: shell.Line("dmesg -T"), What: rule.T("%s", d.told)})
 	} else {
-		out.Notes = append(out.Notes, rule.T("who did it is not known: the kernel log names the process, unless somebody once wrote a value with 4 added, which keeps it silent; rtrail --events all names it, too"))
+		out.Notes = append(out.Notes, rule.T("who did it is not known: the kernel log names the process, unless a value with 4 added was written once, which keeps it silent; rtrail --events all names it, too"))
 	}
 	if threads < droppedFelt.Value || read == 0 {
 		out.Headline = rule.T("%s emptied the page cache %v", who, unit.Plural(int64(times), "time", "times"))
