@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	osexec "os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -220,6 +221,10 @@ func TestKilled(t *testing.T) {
 	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 		after := loaded(t)
 		left := slices.DeleteFunc(after, func(p string) bool { return slices.Contains(before, p) })
+		if len(left) > 0 {
+			others := held(t)
+			left = slices.DeleteFunc(left, func(p string) bool { return others[strings.Fields(p)[1]] })
+		}
 		if len(left) == 0 {
 			return
 		}
@@ -255,6 +260,27 @@ func TestVerifiedFast(t *testing.T) {
 			all.Close()
 		}
 	}
+}
+
+// held gives the identifiers of programs that a process has open: those of tests beside
+// this one, since what a killed process had open is closed.
+func held(t *testing.T) map[string]bool {
+	open, err := filepath.Glob("/proc/[0-9]*/fdinfo/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := map[string]bool{}
+	for _, path := range open {
+		info, err := os.ReadFile(path)
+		if err != nil {
+			continue // it is closed
+		}
+		if _, id, ok := strings.Cut(string(info), "\nprog_id:\t"); ok {
+			id, _, _ = strings.Cut(id, "\n")
+			ids[id] = true
+		}
+	}
+	return ids
 }
 
 // loaded lists the programs of all sources that are in the kernel.
