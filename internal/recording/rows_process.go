@@ -23,6 +23,7 @@ type ProcessSample struct {
 	Nice        int32         `parquet:"nice"`
 	Cgroup      string        `parquet:"cgroup,dict"`     // path in the hierarchy that limits it; v1: of the cpu controller
 	MemCgroup   string        `parquet:"mem_cgroup,dict"` // v1: of the memory controller; v2: same as Cgroup
+	IOCgroup    string        `parquet:"io_cgroup,dict"`  // v1: of the blkio controller; v2: same as Cgroup
 	NetNS       uint64        `parquet:"netns"`           // 0: not readable
 	Full        bool          `parquet:"full"`            // all fields were read, or the process did not run since they were; a light row holds those of /proc/PID/stat and, with BPF iterators, the counters of scheduling and I/O; the rest is Unknown or empty
 	User        time.Duration `parquet:"user_ns"`

@@ -150,7 +150,7 @@ func folded(list []verdict.Finding) (n int) {
 
 // kinds are the words for several subjects of a kind.
 var kinds = map[string]string{
-	view.KindProcess: "processes", view.KindCgroup: "groups", view.KindDevice: "devices", view.KindFilesystem: "filesystems",
+	view.KindProcess: "processes", view.KindThread: "threads", view.KindCgroup: "groups", view.KindDevice: "devices", view.KindFilesystem: "filesystems",
 	view.KindInterface: "interfaces", view.KindListener: "listeners", view.KindPeer: "destinations", view.KindNetNS: "network namespaces",
 	view.KindRule: "packet filter rules", view.KindCPU: "CPUs", view.KindService: "services", view.KindConnection: "connections",
 	view.KindStatement: "statements",

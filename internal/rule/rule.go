@@ -36,6 +36,9 @@ type Rule struct {
 	// rows in the tables say so.
 	Seen     func(*view.View) bool
 	Explains []string // IDs of rules whose findings may be symptoms of this one
+	// HoldsUp are IDs of rules whose findings are symptoms of this one if the subject of
+	// those waits for somebody (Finding.Behind) who waits for the disk of this one.
+	HoldsUp []string
 	// Refutes names resources of other rules that cannot be called healthy beside a
 	// finding of this one, whatever their own rules found: where connections are
 	// refused, connects are not healthy because the others were fast. A symptom
@@ -155,6 +158,9 @@ type Behind struct {
 	For   string // what is waited for: "row lock"
 	Who   view.Entity
 	Words string // names who it is, and says what it does: "connection 4 (batch@10.0.0.7), which sleeps"
+	// Whole says that what its process waits for, it waits for, as far as is seen: it was
+	// seen to, or the process does nothing else.
+	Whole bool
 }
 
 // NotJudged is returned by Detect when evidence the rule needs is missing

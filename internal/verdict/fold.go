@@ -6,19 +6,18 @@ import (
 	"slices"
 
 	"rtrail/internal/rule"
+	"rtrail/internal/view"
 )
 
 // fold moves symptoms under the finding that explains them. A finding explains
 // another one if its rule says so, it is more than a possibility itself, and
-// the other one is about the same subject or about somebody it affects. Where
-// two findings explain each other, the one that ranks first is the cause.
-func fold(found []Finding, rules []rule.Rule) []Finding {
+// the other one is about the same subject, about somebody it affects, or about
+// somebody whom it holds up. Where two findings explain each other, the one that
+// ranks first is the cause.
+func fold(v *view.View, found []Finding, rules []rule.Rule) []Finding {
 	found = rank(found)
-	explains := map[string][]string{}
-	for _, r := range rules {
-		explains[r.ID] = r.Explains
-	}
-	reach := closure(found, explains)
+	causes := causesOf(v, found, rules)
+	reach := closure(causes)
 	cause := make([]int, len(found)) // index of the finding that explains this one
 	for i := range cause {
 		cause[i] = -1
@@ -29,7 +28,7 @@ func fold(found []Finding, rules []rule.Rule) []Finding {
 			if head && reach[symptom][c] {
 				continue // in the ring it heads
 			}
-			if c != symptom && causes(found[c], found[symptom], explains) && !leadsTo(cause, c, symptom) {
+			if causes[c][symptom] && !leadsTo(cause, c, symptom) {
 				cause[symptom] = c
 				break
 			}
@@ -54,29 +53,53 @@ func fold(found []Finding, rules []rule.Rule) []Finding {
 	return top
 }
 
-func causes(c, symptom Finding, explains map[string][]string) bool {
-	if c.Confidence <= rule.Possible || !slices.Contains(explains[c.Rule], symptom.Rule) {
+// causesOf says of every pair of findings whether the first one explains the second.
+func causesOf(v *view.View, found []Finding, rules []rule.Rule) [][]bool {
+	byID := map[string]rule.Rule{}
+	for _, r := range rules {
+		byID[r.ID] = r
+	}
+	causes := make([][]bool, len(found))
+	for c, f := range found {
+		causes[c] = make([]bool, len(found))
+		if f.Confidence <= rule.Possible {
+			continue
+		}
+		r := byID[f.Rule]
+		for s, symptom := range found {
+			causes[c][s] = c != s && (slices.Contains(r.Explains, symptom.Rule) && f.affects(symptom.Subject) ||
+				slices.Contains(r.HoldsUp, symptom.Rule) && endsAt(v, symptom, f.Subject, found))
+		}
+	}
+	return causes
+}
+
+// affects says whether somebody has, or suffers from, the fault of a finding.
+func (f *Finding) affects(e view.Entity) bool {
+	return f.AffectsAll || f.Subject.Same(e) || slices.ContainsFunc(f.Affects, e.Same)
+}
+
+// endsAt says whether the subject of a finding waits for somebody who waits for a
+// disk, and e is either of these.
+func endsAt(v *view.View, f Finding, e view.Entity, found []Finding) bool {
+	if len(f.Behind) == 0 {
 		return false
 	}
-	if c.AffectsAll || c.Subject.Same(symptom.Subject) {
-		return true
-	}
-	return slices.ContainsFunc(c.Affects, symptom.Subject.Same)
+	end := endOf(v, f, found)
+	n := len(end)
+	return n > 2 && end[n-1].Who.Kind == view.KindDevice && (end[n-1].Who.Same(e) || end[n-2].Who.Same(e))
 }
 
 // closure says of every pair of findings whether the first one leads to the
 // second through any chain of causes.
-func closure(found []Finding, explains map[string][]string) [][]bool {
-	reach := make([][]bool, len(found))
-	for c := range found {
-		reach[c] = make([]bool, len(found))
-		for s := range found {
-			reach[c][s] = c != s && causes(found[c], found[s], explains)
-		}
+func closure(causes [][]bool) [][]bool {
+	reach := make([][]bool, len(causes))
+	for c := range causes {
+		reach[c] = slices.Clone(causes[c])
 	}
-	for via := range found {
-		for from := range found {
-			for to := range found {
+	for via := range reach {
+		for from := range reach {
+			for to := range reach {
 				reach[from][to] = reach[from][to] || reach[from][via] && reach[via][to]
 			}
 		}
@@ -110,15 +133,15 @@ func leadsTo(cause []int, from, to int) bool {
 }
 
 // rank orders findings: what is at least likely before what is possible, then
-// by impact, then by confidence. Impacts are compared in steps of a tenth:
+// by impact, their own or that of what they explain, then by confidence. Impacts are compared in steps of a tenth:
 // closer than that they are equal, and the better known cause goes first.
 func rank(found []Finding) []Finding {
 	slices.SortStableFunc(found, func(a, b Finding) int {
 		return cmp.Or(
 			-cmp.Compare(solid(a), solid(b)),
-			-cmp.Compare(step(a.Impact), step(b.Impact)),
+			-cmp.Compare(step(a.weight()), step(b.weight())),
 			-cmp.Compare(a.Confidence, b.Confidence),
-			-cmp.Compare(a.Impact.Weight(), b.Impact.Weight()),
+			-cmp.Compare(a.weight(), b.weight()),
 			cmp.Compare(a.Rule, b.Rule),
 			cmp.Compare(a.Subject.Name, b.Subject.Name),
 		)
@@ -136,4 +159,15 @@ func solid(f Finding) int {
 	return 0
 }
 
-func step(i rule.Impact) float64 { return math.Round(i.Weight() * 10) }
+// weight is the greatest impact of a finding and the sure ones that it explains.
+func (f *Finding) weight() float64 {
+	w := f.Impact.Weight()
+	for i := range f.Explains {
+		if f.Explains[i].Confidence > rule.Possible {
+			w = max(w, f.Explains[i].weight())
+		}
+	}
+	return w
+}
+
+func step(weight float64) float64 { return math.Round(weight * 10) }

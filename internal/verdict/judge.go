@@ -91,7 +91,7 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 	for _, c := range out.Unjudged {
 		blamed[c.Resource] = true
 	}
-	out.Findings = rank(fold(found, rules))
+	out.Findings = rank(fold(v, found, rules))
 	out.Waits = chainsOf(v, out.Findings)
 	for _, r := range rules {
 		if seen[r.Resource] && !blamed[r.Resource] && !unjudged[r.Resource] && !slices.Contains(out.Healthy, r.Resource) {

@@ -94,6 +94,12 @@ func TestRankAndFold(t *testing.T) {
 		"under a cause that affects everybody all fold": {
 			[]rule.Rule{finds("a/a", []string{"b/b"}, hostWide), finds("b/b", nil, about("p", rule.Certain, 0.9), about("qq", rule.Certain, 0.9))},
 			[]string{"a/a(b/b b/b)"}},
+		"a cause weighs what it explains": {
+			[]rule.Rule{finds("a/a", []string{"b/b"}, about("x", rule.Likely, 0.1)), finds("b/b", nil, about("x", rule.Certain, 0.9)), finds("c/c", nil, about("yy", rule.Certain, 0.5))},
+			[]string{"a/a(b/b)", "c/c"}},
+		"but not what is only possible": {
+			[]rule.Rule{finds("a/a", []string{"b/b"}, about("x", rule.Likely, 0.1)), finds("b/b", nil, about("x", rule.Possible, 0.9)), finds("c/c", nil, about("yy", rule.Certain, 0.5))},
+			[]string{"c/c", "a/a(b/b)"}},
 		"a mere possibility explains nothing": {
 			[]rule.Rule{finds("a/a", []string{"b/b"}, about("x", rule.Possible, 0.1)), finds("b/b", nil, about("x", rule.Certain, 0.9))},
 			[]string{"b/b", "a/a"}},

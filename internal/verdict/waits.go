@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -36,14 +37,16 @@ type Link struct {
 }
 
 // chainsOf follows the waiting from the programs of which it is known to the
-// subjects of sure findings, and on to whom these wait for.
+// subjects of sure findings, also those that others explain, and on to whom these
+// wait for.
 func chainsOf(v *view.View, found []Finding) []Chain {
 	var list []Chain
-	for _, f := range found {
+	all := innermostFirst(found)
+	for _, f := range all {
 		if f.Confidence <= rule.Possible {
 			continue
 		}
-		end := endOf(v, f)
+		end := endOf(v, f, all)
 		upstream := upstreamOf(v, f.Subject)
 		for _, w := range upstream[:min(len(upstream), maxUpstream)] {
 			list = addChain(list, append(climb(v, w), end...))
@@ -55,22 +58,39 @@ func chainsOf(v *view.View, found []Finding) []Chain {
 	return list[:min(len(list), maxChains)]
 }
 
-// addChain leaves out what is nobody's waiting, and what was told.
+// innermostFirst lists findings, each behind those that it explains: their chains
+// lead to its subject.
+func innermostFirst(found []Finding) []Finding {
+	var list []Finding
+	for _, f := range found {
+		list = append(append(list, innermostFirst(f.Explains)...), f)
+	}
+	return list
+}
+
+// addChain leaves out what is nobody's waiting, and what was told, be it as the end of
+// a chain.
 func addChain(list []Chain, c Chain) []Chain {
-	if len(c) < 2 || slices.ContainsFunc(list, func(told Chain) bool { return slices.Equal(told, c) }) {
+	if len(c) < 2 || slices.ContainsFunc(list, func(told Chain) bool {
+		return len(told) >= len(c) && slices.EqualFunc(told[len(told)-len(c):], c, func(a, b Link) bool { return a.Who.Same(b.Who) })
+	}) {
 		return list
 	}
 	return append(list, c)
 }
 
 // endOf is the subject of a finding, and whom it waits for itself: that points at
-// somebody, and must be known from more than who sent last.
-func endOf(v *view.View, f Finding) Chain {
+// somebody, and must be known from more than who sent last. found are all findings.
+func endOf(v *view.View, f Finding, found []Finding) Chain {
 	subject := Link{Who: f.Subject, Key: f.Key, Words: f.Subject.String()}
 	if len(f.Behind) > 0 {
 		b := f.Behind[0]
 		subject.For = b.For
-		return append(Chain{subject}, ontoDisk(v, Link{Who: b.Who, Key: v.KeyOf(b.Who), Words: b.Words})...)
+		last := Link{Who: b.Who, Key: v.KeyOf(b.Who), Words: b.Words}
+		if !b.Whole { // another thread of it may wait
+			return Chain{subject, last}
+		}
+		return append(Chain{subject}, ontoDisk(v, last, found)...)
 	}
 	for _, w := range v.Waits() {
 		if w.Told && w.Mean >= leastWaiting && w.Who.Same(f.Subject) && !w.For.Same(f.Subject) {
@@ -78,27 +98,42 @@ func endOf(v *view.View, f Finding) Chain {
 			return Chain{subject, {Who: w.For, Key: v.KeyOf(w.For), Words: w.For.String()}}
 		}
 	}
-	return ontoDisk(v, subject)
+	return ontoDisk(v, subject, found)
 }
 
-// ontoDisk is a link, and the disk that its program waits for, if there is one.
-func ontoDisk(v *view.View, last Link) Chain {
+// ontoDisk is a link, and the disk that its program waits for, if there is one: a disk
+// of which it is found that the program waits for it, or that of the file it syncs.
+func ontoDisk(v *view.View, last Link, found []Finding) Chain {
 	if last.Who.PID == 0 {
 		return Chain{last}
 	}
+	device := ""
 	for _, s := range v.Syncs() {
-		device := v.DeviceOf(s.Device)
-		if s.PID != last.Who.PID || s.Mean < leastAtDisk || device == "" {
+		if s.PID != last.Who.PID || s.Mean < leastAtDisk {
 			continue
 		}
 		last.For, last.Mean, last.Longest = s.Call, s.Mean, s.Longest
 		if s.Path != "" {
 			last.For += " of " + s.Path
 		}
-		disk := view.DeviceEntity(device)
-		return Chain{last, {Who: disk, Key: v.KeyOf(disk), Words: "disk " + device}}
+		device = v.DeviceOf(s.Device)
+		break
 	}
-	return Chain{last}
+	for _, f := range found {
+		if f.Subject.Kind != view.KindDevice || f.Confidence <= rule.Possible || !slices.ContainsFunc(f.Affects, last.Who.Same) {
+			continue
+		}
+		if waits, call := v.AtDisk(last.Who.PID); device == "" && waits >= leastAtDisk {
+			last.For, last.Mean, device = cmp.Or(call, "I/O"), waits, f.Subject.Name
+		} else if d, ok := v.BlockDevice(device); ok && v.Underlying(d) == f.Subject.Name {
+			device = f.Subject.Name
+		}
+	}
+	if device == "" {
+		return Chain{last}
+	}
+	disk := view.DeviceEntity(device)
+	return Chain{last, {Who: disk, Key: v.KeyOf(disk), Words: "disk " + device}}
 }
 
 // upstreamOf are those that wait for something.

@@ -47,9 +47,13 @@ func waiting() *ruletest.Host {
 	connect(14, 5, 50004, 3306, time.Minute, time.Second, nil)
 	sends := func(s float64, row *recording.TCPSample) { row.BytesSent += uint64(s) }
 	connect(15, 6, 50005, 8000, time.Second, time.Minute, sends)
-	for pid, waited := range map[int32]time.Duration{7: 9 * time.Second, 8: time.Second} {
+	for pid, waited := range map[int32]time.Duration{7: 9 * time.Second, 8: time.Second, 9: 9 * time.Second} {
 		h.Process(ruletest.Process{PID: pid, Comm: "batch"})
 		ruletest.Add(h, recording.SyncSum{At: at(9), PID: pid, Process: "batch", Call: "fdatasync", Path: "/srv/journal", Device: "7:3", Span: 10 * time.Second, Calls: 30, Time: waited, Longest: time.Second})
+	}
+	h.Process(ruletest.Process{PID: 10, Comm: "batch"})
+	for s := 0.0; s <= 10; s++ {
+		ruletest.Add(h, recording.ThreadSample{At: at(s), PID: 10, TID: 10, Comm: "batch", State: "D", WaitChannel: "folio_wait_bit_common", SyscallName: "read", Slices: 1})
 	}
 	ruletest.Add(h, recording.MountSample{At: at(0), MountPoint: "/srv", Device: "/dev/loop3", FSType: "ext4", Major: 7, Minor: 3})
 	ruletest.Add(h, recording.DiskSample{At: at(0), Device: "loop3", Major: 7, Minor: 3}, recording.DiskSample{At: at(9), Device: "loop3", Major: 7, Minor: 3})
@@ -69,7 +73,7 @@ func TestWhoWaitsForWhom(t *testing.T) {
 	}{
 		"up to whom nobody waits for":              {about(4, rule.Likely), "client (1) > nginx (2) > app (3) > mysqld (4)"},
 		"and on to who holds the lock":             {about(4, rule.Certain, batch), "client (1) > nginx (2) > app (3) > mysqld (4) > connection 4, which sleeps"},
-		"and on to the disk of who holds it":       {about(4, rule.Certain, rule.Behind{For: "row lock", Who: view.Entity{Kind: view.KindProcess, Name: "batch", PID: 7}, Words: "connection 5 of batch (7)"}), "client (1) > nginx (2) > app (3) > mysqld (4) > connection 5 of batch (7) > disk loop3"},
+		"and on to the disk of who holds it":       {about(4, rule.Certain, rule.Behind{For: "row lock", Who: view.Entity{Kind: view.KindProcess, Name: "batch", PID: 7}, Words: "connection 5 of batch (7)", Whole: true}), "client (1) > nginx (2) > app (3) > mysqld (4) > connection 5 of batch (7) > disk loop3"},
 		"and to the disk of the subject":           {about(7, rule.Likely), "batch (7) > disk loop3"},
 		"not to one that it hardly waits for":      {about(8, rule.Likely), ""},
 		"and on to who does not reply":             {about(3, rule.Likely), "client (1) > nginx (2) > app (3) > mysqld on :3306"},
@@ -94,6 +98,49 @@ func TestWhoWaitsForWhom(t *testing.T) {
 	for _, w := range waiting().View().Waits() {
 		if w.Mean < 0.99 || w.Mean > 1.01 || w.Longest < 11*time.Second || w.Processes != 1 {
 			t.Errorf("%+v, want one request at a time, for 11 s", w)
+		}
+	}
+}
+
+// Who holds a lock while it waits for a disk is held up by what is wrong there; who may
+// be another thread than the one that waits, or waits little, is not.
+func TestHeldUp(t *testing.T) {
+	disk := view.DeviceEntity("loop3")
+	batch := func(pid int32) rule.Behind {
+		return rule.Behind{For: "row lock", Who: view.Entity{Kind: view.KindProcess, Name: "batch", PID: pid}, Words: "connection 5 of batch", Whole: true}
+	}
+	thread := rule.Behind{For: "lock", Who: view.Entity{Kind: view.KindThread, Name: "writer", PID: 9}, Words: "thread writer"}
+	another := batch(9)
+	another.Whole = false
+	atDisk := thread
+	atDisk.Whole = true
+	for name, c := range map[string]struct {
+		subject view.Entity // of what is wrong at the disk
+		behind  rule.Behind
+		sure    rule.Confidence
+		want    string
+	}{
+		"by its disk":                                   {disk, batch(7), rule.Likely, "d/d(l/l)"},
+		"by its own syncs":                              {view.Entity{Kind: view.KindProcess, Name: "batch", PID: 7}, batch(7), rule.Likely, "d/d(l/l)"},
+		"not by another disk":                           {view.DeviceEntity("vda"), batch(7), rule.Likely, "l/l d/d"},
+		"not by a mere possibility":                     {disk, batch(7), rule.Possible, "l/l d/d"},
+		"not if it hardly waits for it":                 {disk, batch(8), rule.Likely, "l/l d/d"},
+		"not if another thread of it may":               {disk, another, rule.Likely, "l/l d/d"},
+		"not if its thread does something else":         {disk, thread, rule.Likely, "l/l d/d"},
+		"but if that thread was seen to wait for disks": {disk, atDisk, rule.Likely, "d/d(l/l)"},
+		"by a disk for which it is found to wait":       {view.DeviceEntity("vda"), batch(10), rule.Likely, "d/d(l/l)"},
+	} {
+		lock := Finding{Finding: rule.Finding{Rule: "l/l", Subject: view.Entity{Kind: view.KindProcess, Name: "mysqld", PID: 4}, Confidence: rule.Certain,
+			Impact: rule.Impact{Share: 0.9}, Behind: []rule.Behind{c.behind}}}
+		slow := Finding{Finding: rule.Finding{Rule: "d/d", Subject: c.subject, Confidence: c.sure, Impact: rule.Impact{Share: 0.1},
+			Affects: []view.Entity{{Kind: view.KindProcess, Name: "batch", PID: 8}, {Kind: view.KindProcess, Name: "batch", PID: 10}}}}
+		v := waiting().View()
+		found := fold(v, []Finding{lock, slow}, []rule.Rule{{ID: "l/l"}, {ID: "d/d", HoldsUp: []string{"l/l"}}})
+		if got := strings.Join(outline(found), " "); got != c.want {
+			t.Errorf("%s: got %s, want %s", name, got, c.want)
+		}
+		if chains := chainsOf(v, found); c.want == "d/d(l/l)" && (len(chains) != 1 || len(chains[0]) < 3) {
+			t.Errorf("%s: one chain leads to the disk, not %+v", name, chains)
 		}
 	}
 }

@@ -77,6 +77,22 @@ func (v *View) Blocked() []Blocked {
 	})
 }
 
+// AtDisk is how many threads of a process waited for disks at a time, on average, and the
+// system call in which the one did that waited most; "" if that could not be read.
+func (v *View) AtDisk(pid int32) (waiting float64, call string) {
+	most := 0.0
+	for _, b := range v.Blocked() {
+		if b.PID != pid || !DiskWait(b.Where, b.Stack) {
+			continue
+		}
+		waiting += b.Share()
+		if b.Share() > most {
+			most, call = b.Share(), b.Syscall
+		}
+	}
+	return waiting, call
+}
+
 type blockedReading struct {
 	At                    time.Time
 	d                     bool

@@ -16,6 +16,7 @@ import (
 const (
 	KindHost       = "host"
 	KindProcess    = "process"
+	KindThread     = "thread" // Name is its own, PID that of its process
 	KindCgroup     = "cgroup"
 	KindDevice     = "device"     // block device
 	KindFilesystem = "filesystem" // mount point

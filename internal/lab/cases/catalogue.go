@@ -23,7 +23,7 @@ func All() []Case {
 		mysqlPoolCases(),
 		mysqlContentionCases(),
 		mysqlVersionCases(),
-		[]Case{chainWebAppLock()},
+		[]Case{chainWebAppLock(), chainLockDisk()},
 		controlCases(),
 	)
 }

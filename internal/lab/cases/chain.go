@@ -26,13 +26,12 @@ func chainWebAppLock() Case {
 	return Case{
 		ID:    "chain/web-app-lock",
 		Title: "users wait for nginx, that for an application, that for MariaDB, that for a batch job which holds rows, and that for a slow disk",
-		Rule:  "mysql/row-lock-wait",
-		Kind:  "process", Name: "mariadbd",
-		Waits: `nginx.* → .*stock-app.* → .*mariadbd.* → .*of stock-batch.* → .*loop\d+`,
-		// The disk of the batch job is as slow as they say.
-		AllowOthers: []string{"disk/slow-sync", "disk/saturated", "proc/uninterruptible"},
-		Needs:       needs,
-		MySQL:       s.names,
+		Rule:  "disk/saturated",
+		Kind:  "device", Name: `\w+`,
+		Says:  `held at the limit of cgroup .*batch .*; stock-batch`,
+		Waits: `nginx.* → .*stock-app.* → .*mariadbd.* → .*of stock-batch.* → disk \w+`,
+		Needs: needs,
+		MySQL: s.names,
 		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			if s.m, err = server.StartMySQL(ctx, e, v, p.at); err != nil {
 				return err
@@ -80,5 +79,45 @@ func chainWebAppLock() Case {
 				return load.Ask(ctx, p.client, p.port(web), pageRequest, 0, timeout)
 			}).Worst(timeout), ctx.Err()
 		},
+	}
+}
+
+// chainLockDisk has threads that wait for a lock, which another one holds while it waits
+// for a disk that has become slow.
+func chainLockDisk() Case {
+	const slow, fast = 10, 100_000 // writes a second
+	var group *env.Cgroup
+	var backing string
+	limit := func(writes int) func(context.Context, *env.Env) error {
+		return func(ctx context.Context, _ *env.Env) error {
+			if err := group.LimitIO(backing, writes); err != nil {
+				return err
+			}
+			env.Sleep(ctx, 2*time.Second)
+			return ctx.Err()
+		}
+	}
+	return Case{
+		ID:    "chain/lock-disk",
+		Title: "threads of a server wait for a lock that another one holds while it waits for a slow disk",
+		Rule:  "disk/saturated",
+		Kind:  "device", Name: `\w+`,
+		Says:  `held at the limit of cgroup .*shop .*; shop`,
+		Waits: `shop.* → its thread reporter.* → disk \w+`,
+		Needs: withLoop(compilerNeeds),
+		Setup: func(ctx context.Context, e *env.Env) (err error) {
+			var disk *env.Loop
+			if disk, backing, err = e.DirectLoopFS("journal", 64*mib); err != nil {
+				return err
+			}
+			if group, err = e.Cgroup("shop", "blkio"); err != nil {
+				return err
+			}
+			_, err = compiled(ctx, e, env.Options{Cgroups: []*env.Cgroup{group}}, "shop", shopInC, "sync", filepath.Join(disk.Mount, "journal"))
+			return err
+		},
+		Inject:  limit(slow),
+		Fix:     limit(fast),
+		Measure: reportedAs("requests/s"),
 	}
 }

@@ -79,7 +79,7 @@ func cpuSpinning() Case {
 		ID: "cpu/spinning", Title: "eight threads wait in a loop for a lock that one holds while it sleeps",
 		Rule: "cpu/spinning", Kind: "process", Name: "counter", Says: `spin in take_lock \(.*counter\.c:\d+\)`, Needs: compilerNeeds,
 		Setup: func(ctx context.Context, e *env.Env) error {
-			_, err := compiled(ctx, e, "counter", counterInC)
+			_, err := compiled(ctx, e, env.Options{}, "counter", counterInC)
 			return err
 		},
 		Inject:  injectFault,

@@ -11,8 +11,10 @@ import (
 
 // shopInC has eight threads that serve requests under a lock, and one that writes a
 // report now and then. While the file of the first argument is there, that one holds the
-// lock meanwhile; the last one says what it does: sleep or compute.
-const shopInC = `#include <pthread.h>
+// lock meanwhile; the third one says what it does: sleep or compute. With sync it writes
+// to the file of the fourth one, waits for that to be on the disk, and always holds the lock.
+const shopInC = `#include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -21,6 +23,7 @@ const shopInC = `#include <pthread.h>
 
 static pthread_mutex_t stock = PTHREAD_MUTEX_INITIALIZER;
 static const char *fault, *work;
+static int journal = -1;
 static long served;
 static volatile unsigned long sum;
 
@@ -53,15 +56,23 @@ static void *serve(void *unused)
 	}
 }
 
+static void record(void)
+{
+	if (write(journal, "sold\n", 5) != 5 || fdatasync(journal))
+		perror("journal");
+}
+
 static void *report(void *unused)
 {
 	prctl(PR_SET_NAME, "reporter");
 	for (;;) {
-		int held = !access(fault, F_OK);
+		int held = journal >= 0 || !access(fault, F_OK);
 
 		if (held)
 			pthread_mutex_lock(&stock);
-		if (strcmp(work, "compute"))
+		if (journal >= 0)
+			record();
+		else if (strcmp(work, "compute"))
 			rest(200);
 		else
 			add_up(held ? 200 : 2);
@@ -78,6 +89,8 @@ int main(int argc, char **argv)
 
 	fault = argv[1];
 	work = argv[3];
+	if (argc > 4)
+		journal = open(argv[4], O_CREAT | O_WRONLY | O_APPEND, 0600);
 	for (int i = 0; i < 8; i++)
 		pthread_create(&t, NULL, serve, NULL);
 	pthread_create(&t, NULL, report, NULL);
@@ -208,7 +221,7 @@ var compilerNeeds = env.Needs{Root: true, Packages: []string{"gcc", "libc6-dev"}
 
 // compiled builds a program in C by that name, and starts it with the files "fault" and
 // "report" and more arguments.
-func compiled(ctx context.Context, e *env.Env, name, source string, more ...string) (*env.Proc, error) {
+func compiled(ctx context.Context, e *env.Env, opts env.Options, name, source string, more ...string) (*env.Proc, error) {
 	file, err := e.WriteFile(name+".c", source)
 	if err != nil {
 		return nil, err
@@ -216,7 +229,7 @@ func compiled(ctx context.Context, e *env.Env, name, source string, more ...stri
 	if _, err := e.Run(ctx, "gcc", "-g", "-O1", "-pthread", "-o", e.Path(name), file); err != nil {
 		return nil, err
 	}
-	p, err := e.Start(e.Path(name), append([]string{e.Path("fault"), e.Path("report")}, more...)...)
+	p, err := e.StartWith(opts, e.Path(name), append([]string{e.Path("fault"), e.Path("report")}, more...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -244,7 +257,7 @@ func procLockContention(variant, work, title, says string) Case {
 		ID: "proc/lock-contention" + variant, Title: title,
 		Rule: "proc/lock-contention", Kind: "process", Name: "shop", Says: says, Needs: compilerNeeds,
 		Setup: func(ctx context.Context, e *env.Env) error {
-			_, err := compiled(ctx, e, "shop", shopInC, work)
+			_, err := compiled(ctx, e, env.Options{}, "shop", shopInC, work)
 			return err
 		},
 		Inject:  injectFault,
@@ -259,7 +272,7 @@ func procDeadlock() Case {
 		ID: "proc/deadlock", Title: "two threads take two locks in different order",
 		Rule: "proc/deadlock", Kind: "process", Name: "bank", Says: "transfer-[12].* and transfer-[12]", Needs: compilerNeeds,
 		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			bank, err = compiled(ctx, e, "bank", bankInC)
+			bank, err = compiled(ctx, e, env.Options{}, "bank", bankInC)
 			return err
 		},
 		Inject: func(ctx context.Context, e *env.Env) error {
@@ -274,7 +287,7 @@ func procDeadlock() Case {
 				return err
 			}
 			bank.Stop()
-			bank, err = compiled(ctx, e, "bank", bankInC)
+			bank, err = compiled(ctx, e, env.Options{}, "bank", bankInC)
 			return err
 		},
 		Measure: reportedAs("transfers/s"),
@@ -288,7 +301,7 @@ func controlIdleThreads() Case {
 		ID: "control/idle-threads", Title: "32 threads of a pool wait for 2,000 jobs a second", Needs: compilerNeeds,
 		NotEven: []string{"proc/lock-contention", "proc/deadlock"},
 		Setup: func(ctx context.Context, e *env.Env) error {
-			_, err := compiled(ctx, e, "pool", poolInC)
+			_, err := compiled(ctx, e, env.Options{}, "pool", poolInC)
 			return err
 		},
 		Measure: reportedAs("jobs/s"),

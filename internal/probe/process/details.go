@@ -23,15 +23,14 @@ type details struct {
 	full    int64 // last sample it got a full row in; 0: never
 	want    float64
 	active  bool    // was active once since the probe began
-	groups  *groups // where cgroup and memCgroup are from; nil: from its file
+	groups  *groups // where in is from; nil: from its file
 
 	last *recording.ProcessSample // given to the recording
 
 	comm      string // under which cmdline was read
 	cmdline   string
 	uid       int64
-	cgroup    string
-	memCgroup string
+	in        Groups
 	netns     uint64
 	oomScore  int32
 	oomAdjust int32
@@ -59,7 +58,8 @@ func (p *Probe) fill(row *recording.ProcessSample, e *census.Entry, d *details, 
 	}
 	row.Full = true
 	p.identity(e, d, missed)
-	row.Cmdline, row.Cgroup, row.MemCgroup, row.NetNS = d.cmdline, d.cgroup, d.memCgroup, d.netns
+	row.Cmdline, row.NetNS = d.cmdline, d.netns
+	d.in.tell(row)
 	d.uid = row.UID
 	if e.RSSPages*p.page < large {
 		d.oomScore, d.oomAdjust = recording.Unknown, recording.Unknown
@@ -111,9 +111,14 @@ func (p *Probe) identity(e *census.Entry, d *details, missed *unseen) {
 
 // groups are the control groups that processes have in common.
 type groups struct {
-	set         uint64 // census.Entry.CgroupSet
-	cpu, memory string
-	round       int64 // last sample a process was in them
+	Groups
+	set   uint64 // census.Entry.CgroupSet
+	round int64  // last sample a process was in them
+}
+
+// tell writes them into a row.
+func (g *Groups) tell(row *recording.ProcessSample) {
+	row.Cgroup, row.MemCgroup, row.IOCgroup = g.CPU, g.Memory, g.IO
 }
 
 // told takes what the census knows of a process without reading a file.
@@ -132,24 +137,24 @@ func (p *Probe) told(e *census.Entry, d *details) {
 		g = p.groups[e.CgroupSet]
 	}
 	if d.groups = g; g != nil {
-		d.cgroup, d.memCgroup, g.round = g.cpu, g.memory, p.samples
+		d.in, g.round = g.Groups, p.samples
 	}
 }
 
 // cgroups reads the control groups of a process, unless another one told them.
 func (p *Probe) cgroups(e *census.Entry, d *details) {
 	if d.groups = p.groups[e.CgroupSet]; d.groups != nil {
-		d.cgroup, d.memCgroup = d.groups.cpu, d.groups.memory
+		d.in = d.groups.Groups
 		return
 	}
 	b, err := p.dir.Read(census.Name(e.PID, "cgroup"))
 	if err != nil {
 		return
 	}
-	d.cgroup, d.memCgroup = Cgroups(b)
+	d.in = Cgroups(b)
 	// Who has just begun may have been moved since the census looked.
 	if e.CgroupSet != 0 && e.At.Sub(e.Started) > census.Settled {
-		p.groups[e.CgroupSet] = &groups{e.CgroupSet, d.cgroup, d.memCgroup, p.samples}
+		p.groups[e.CgroupSet] = &groups{d.in, e.CgroupSet, p.samples}
 	}
 }
 

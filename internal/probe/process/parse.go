@@ -62,11 +62,14 @@ func parseIO(row *recording.ProcessSample, b []byte) {
 	}
 }
 
-// Cgroups picks the paths from /proc/PID/cgroup: that of the hierarchy which
-// limits CPU and that which limits memory. A v1 controller wins over the v2
+// Groups are the control groups of a process, as paths in the hierarchies that limit
+// CPU, memory and block I/O.
+type Groups struct{ CPU, Memory, IO string }
+
+// Cgroups picks the paths from /proc/PID/cgroup. A v1 controller wins over the v2
 // line, which on a hybrid host has no controllers.
-func Cgroups(b []byte) (cpu, memory string) {
-	var unified, cpuPath, memoryPath []byte
+func Cgroups(b []byte) Groups {
+	var unified, cpu, memory, io []byte
 	for line := range procfile.Lines(b) {
 		_, rest, ok := bytes.Cut(line, []byte{':'})
 		if !ok {
@@ -83,11 +86,14 @@ func Cgroups(b []byte) (cpu, memory string) {
 		for name := range bytes.SplitSeq(controllers, []byte{','}) {
 			switch string(name) {
 			case "cpu":
-				cpuPath = path
+				cpu = path
 			case "memory":
-				memoryPath = path
+				memory = path
+			case "blkio":
+				io = path
 			}
 		}
 	}
-	return cmp.Or(string(cpuPath), string(unified)), cmp.Or(string(memoryPath), string(unified))
+	all := string(unified)
+	return Groups{cmp.Or(string(cpu), all), cmp.Or(string(memory), all), cmp.Or(string(io), all)}
 }

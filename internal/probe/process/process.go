@@ -273,7 +273,7 @@ func (d *details) still(e *census.Entry, sample int64) bool {
 // asleep says whether a light row of a process would be what its last row was.
 func (d *details) asleep(e *census.Entry) bool {
 	return e.Counted && d.last != nil && d.changed == e.Changed &&
-		d.last.UID == d.uid && d.last.NetNS == d.netns && d.last.Cgroup == d.cgroup && d.last.MemCgroup == d.memCgroup
+		d.last.UID == d.uid && d.last.NetNS == d.netns && d.last.Cgroup == d.in.CPU && d.last.MemCgroup == d.in.Memory && d.last.IOCgroup == d.in.IO
 }
 
 // lighten makes of the last row of a process the one of a time up to which it
@@ -329,7 +329,7 @@ func (p *Probe) light(row *recording.ProcessSample, e *census.Entry, d *details)
 	const unknown = recording.Unknown
 	*row = recording.ProcessSample{
 		At: e.At, PID: e.PID, PPID: e.PPID, Started: e.Started, Comm: e.Comm, Cmdline: d.cmdline, Kernel: e.Kernel,
-		State: state(e.State), UID: d.uid, Threads: e.Threads, Nice: e.Nice, Cgroup: d.cgroup, MemCgroup: d.memCgroup, NetNS: d.netns,
+		State: state(e.State), UID: d.uid, Threads: e.Threads, Nice: e.Nice, NetNS: d.netns,
 		User: e.User, System: e.System, ChildUser: e.ChildUser, ChildSystem: e.ChildSystem,
 		RunTime: unknown, RunDelay: unknown, BlockDelay: unknown, SwapDelay: unknown, Voluntary: unknown, Involuntary: unknown,
 		MinorFaults: e.MinorFaults, MajorFaults: e.MajorFaults, VirtualSize: e.VirtualSize, RSS: e.RSSPages * p.page,
@@ -337,6 +337,7 @@ func (p *Probe) light(row *recording.ProcessSample, e *census.Entry, d *details)
 		ReadChars: unknown, WriteChars: unknown, ReadCalls: unknown, WriteCalls: unknown,
 		ReadBytes: unknown, WriteBytes: unknown, Cancelled: unknown, OOMScore: unknown, OOMAdjust: unknown,
 	}
+	d.in.tell(row)
 	if e.Counted {
 		counted(row, e)
 	} else if e.Threads == 1 && e.Sched.Slices >= 0 {
@@ -377,7 +378,7 @@ func (p *Probe) idle(row *recording.ProcessSample, e *census.Entry, d *details) 
 	row.At = light.At
 	if e.Counted {
 		row.State, row.PPID, row.Nice, row.UID = light.State, light.PPID, light.Nice, light.UID
-		row.Cgroup, row.MemCgroup, row.NetNS = light.Cgroup, light.MemCgroup, light.NetNS
+		row.Cgroup, row.MemCgroup, row.IOCgroup, row.NetNS = light.Cgroup, light.MemCgroup, light.IOCgroup, light.NetNS
 	}
 	if d.limits.PID != 0 {
 		l := d.limits

@@ -42,7 +42,7 @@ func TestRecordedProcesses(t *testing.T) {
 		{
 			PID: 1, PPID: 26013, Started: boot.Add(270697 * 10 * ms), Comm: "nginx",
 			Cmdline: "nginx: master process nginx -c /etc/nginx/nginx.conf -g daemon off;  --password=***",
-			State:   "S", Threads: 1, Cgroup: "/", MemCgroup: "/system.slice/nginx.service", NetNS: 4026531833, Full: true,
+			State:   "S", Threads: 1, Cgroup: "/", MemCgroup: "/system.slice/nginx.service", IOCgroup: "/", NetNS: 4026531833, Full: true,
 			RunTime: 7988406, RunDelay: 1501251, BlockDelay: -1, SwapDelay: -1, Voluntary: 10, Involuntary: 1,
 			MinorFaults: 402, MajorFaults: 5, VirtualSize: 10502144, RSS: 1692 << 12, Anon: 936 << 10, File: 5872 << 10, Shmem: 4 << 10,
 			ReadChars: 23367, WriteChars: 6, ReadCalls: 26, WriteCalls: 1, ReadBytes: 659456, WriteBytes: 40960,
@@ -58,7 +58,7 @@ func TestRecordedProcesses(t *testing.T) {
 		{
 			PID: 3, PPID: 26013, Started: boot.Add(270697 * 10 * ms), Comm: "redis-server",
 			Cmdline: "redis-server unixsocket:/run/redis.sock",
-			State:   "S", Threads: 5, Cgroup: "/", MemCgroup: "/system.slice/redis.service", NetNS: 4026531833, Full: true,
+			State:   "S", Threads: 5, Cgroup: "/", MemCgroup: "/system.slice/redis.service", IOCgroup: "/", NetNS: 4026531833, Full: true,
 			// Sums over the five threads.
 			RunTime: 15570968 + 36312 + 12225 + 10455 + 46303, RunDelay: 2764946, BlockDelay: -1, SwapDelay: -1,
 			Voluntary: 26, Involuntary: 1,
@@ -68,7 +68,7 @@ func TestRecordedProcesses(t *testing.T) {
 		},
 		{
 			PID: 4, PPID: 26020, Started: boot.Add(270697 * 10 * ms), Comm: "sleep", State: "Z", Threads: 1, Full: true,
-			Cgroup: "/", MemCgroup: "/", OOMScore: -1, OOMAdjust: -1,
+			Cgroup: "/", MemCgroup: "/", IOCgroup: "/", OOMScore: -1, OOMAdjust: -1,
 			RunTime: -2, RunDelay: -2, BlockDelay: -1, SwapDelay: -1, Voluntary: -2, Involuntary: -2, MinorFaults: 95,
 			Anon: -1, File: -1, Shmem: -1, Swap: -1, ReadChars: -1, WriteChars: -1, ReadCalls: -1, WriteCalls: -1,
 			ReadBytes: -1, WriteBytes: -1, Cancelled: -1,
@@ -100,18 +100,21 @@ func TestRecordedLimits(t *testing.T) {
 }
 
 func TestCgroups(t *testing.T) {
-	tests := []struct{ name, text, cpu, memory string }{
-		{"v2", "0::/system.slice/nginx.service\n", "/system.slice/nginx.service", "/system.slice/nginx.service"},
-		{"v1", "4:memory:/a\n3:cpu,cpuacct:/b\n1:name=systemd:/c\n", "/b", "/a"},
-		{"hybrid", "2:memory:/a\n1:cpu:/b\n0::/c\n", "/b", "/a"},
-		{"hybrid without memory", "1:cpu:/b\n0::/c\n", "/b", "/c"},
-		{"a colon in the path", "0::/docker/a:b\n", "/docker/a:b", "/docker/a:b"},
-		{"nothing", "", "", ""},
+	tests := []struct {
+		name, text string
+		want       Groups
+	}{
+		{"v2", "0::/system.slice/nginx.service\n", Groups{"/system.slice/nginx.service", "/system.slice/nginx.service", "/system.slice/nginx.service"}},
+		{"v1", "5:blkio:/d\n4:memory:/a\n3:cpu,cpuacct:/b\n1:name=systemd:/c\n", Groups{"/b", "/a", "/d"}},
+		{"hybrid", "2:memory:/a\n1:cpu:/b\n0::/c\n", Groups{"/b", "/a", "/c"}},
+		{"hybrid without memory", "1:cpu:/b\n0::/c\n", Groups{"/b", "/c", "/c"}},
+		{"a colon in the path", "0::/docker/a:b\n", Groups{"/docker/a:b", "/docker/a:b", "/docker/a:b"}},
+		{"nothing", "", Groups{}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if cpu, memory := Cgroups([]byte(test.text)); cpu != test.cpu || memory != test.memory {
-				t.Errorf("got %q and %q, want %q and %q", cpu, memory, test.cpu, test.memory)
+			if got := Cgroups([]byte(test.text)); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
 	}

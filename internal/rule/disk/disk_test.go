@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -107,6 +108,14 @@ func TestSaturated(t *testing.T) {
 				c.IOLimits, c.Reads, c.ReadBytes = "7:3 riops=100", int64(100*s), int64(409600*s)
 			}})
 		}, rule.Certain},
+		{"held by a cgroup of which nobody waits", func(h *ruletest.Host) {
+			disks(h, device{name: "loop3", reads: 100, size: 4096, await: 0.0002, busy: 0.02, queue: 0.02})
+			h.Process(ruletest.Process{PID: 7, Comm: "mysqld", ReadBytes: 4096, IOCgroup: "/"})
+			blocked(h, 7, 71, "folio_wait_bit_common", 0.9)
+			h.Cgroup(ruletest.Cgroup{Path: "/batch", Change: func(s float64, c *recording.CgroupSample) {
+				c.IOLimits, c.Reads = "7:3 riops=100", int64(100*s)
+			}})
+		}, 0},
 		{"far below the limit of its cgroup", func(h *ruletest.Host) {
 			disks(h, device{name: "loop3", reads: 20, size: 4096, await: 0.0002, busy: 0.02, queue: 0.02})
 			readers(h)
@@ -158,6 +167,25 @@ func TestSaturatedNamesLimitAndIssuer(t *testing.T) {
 	}
 	if got := found[0].Impact.TimeLost; got < 3.5 || got > 4.5 {
 		t.Errorf("time lost %v, want four threads", got)
+	}
+}
+
+// Who waits for the limit of a group is in that group.
+func TestLimitNamesThoseInItsGroup(t *testing.T) {
+	h := ruletest.New(2, 10)
+	disks(h, throttledLoop)
+	h.Process(ruletest.Process{PID: 7, Comm: "mysqld", ReadBytes: 1 << 20, IOCgroup: "/"})
+	h.Process(ruletest.Process{PID: 8, Comm: "fio", ReadBytes: 200 * 4096, IOCgroup: "/batch/1"})
+	for tid := int32(71); tid < 75; tid++ {
+		blocked(h, 7, tid, "folio_wait_bit_common", 1)
+	}
+	blocked(h, 8, 8, "folio_wait_bit_common", 1)
+	h.Cgroup(ruletest.Cgroup{Path: "/batch", Change: func(s float64, c *recording.CgroupSample) {
+		c.IOLimits, c.Reads = "7:3 riops=200", int64(200*s)
+	}})
+	found := h.Detect(t, saturated)
+	if len(found) != 1 || !strings.HasSuffix(found[0].Headline.String(), "; fio (8) waits") || found[0].Impact.TimeLost > 1.5 || len(found[0].Affects) != 1 {
+		t.Fatalf("only fio waits: %+v", found)
 	}
 }
 

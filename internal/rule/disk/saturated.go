@@ -20,6 +20,7 @@ var saturated = rule.Rule{
 	Resource: "disks",
 	Needs:    []recording.Table{recording.Disks, recording.Processes},
 	Explains: []string{"disk/slow-sync", "proc/uninterruptible", "rt/server-slow", "rt/client-slow"},
+	HoldsUp:  []string{"mysql/row-lock-wait", "mysql/metadata-lock", "proc/lock-contention"},
 	Thresholds: []*rule.Threshold{&busyShare, &waitingQueue, &deepQueue, &slowFlash, &slowSpindle, &mostIntervals, &minWaiting, &atLimit, &bulkRequest,
 		&ownStream, &oneStream},
 	Detect: detectSaturated,
@@ -66,6 +67,16 @@ func detectSaturated(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
 	for _, c := range devices {
 		w := diskWaiters(v, c.BlockDevice)
+		if c.limit != nil && !w.blind {
+			switch group := w.in(c.limit.path); {
+			case len(group.list) > 0:
+				w = group
+			case c.loaded: // by others than the group, of which nobody waits
+				c.limit = nil
+			default:
+				continue
+			}
+		}
 		if f, ok := c.judge(w, len(devices) > 1); ok {
 			f.Evidence = append(f.Evidence, partsOfTime(v, c.Device)...)
 			found = append(found, f)

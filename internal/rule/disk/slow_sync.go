@@ -19,6 +19,7 @@ var slowSync = rule.Rule{
 	Resource:   "syncs",
 	Needs:      []recording.Table{recording.Processes},
 	Explains:   []string{"rt/server-slow", "rt/worker-queueing", "proc/uninterruptible"},
+	HoldsUp:    []string{"mysql/row-lock-wait", "mysql/metadata-lock", "proc/lock-contention"},
 	Thresholds: []*rule.Threshold{&syncTime, &syncWaiting, &syncsAgain, &syncShare},
 	Seen:       func(v *view.View) bool { return len(v.Syncs()) > 0 },
 	Detect:     detectSlowSync,

@@ -99,6 +99,19 @@ func diskWaiters(v *view.View, d view.BlockDevice) waiters {
 	return w
 }
 
+// in leaves those in a group of the block I/O controller or below it, and those of whom
+// the group is not known.
+func (w waiters) in(group string) waiters {
+	member := func(p view.Process) bool { return p.IOCgroup == "" || view.InGroup(p.IOCgroup, group) }
+	w.list = slices.DeleteFunc(slices.Clone(w.list), func(p waiter) bool { return !member(p.Process) })
+	w.issuers = slices.DeleteFunc(slices.Clone(w.issuers), func(p view.Process) bool { return !member(p) })
+	w.moved = 0
+	for _, p := range w.issuers {
+		w.moved += moves(p)
+	}
+	return w
+}
+
 // asyncShare is the part of its samples a thread spent collecting results of
 // asynchronous I/O.
 func asyncShare(t view.ThreadTime) float64 {

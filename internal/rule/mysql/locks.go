@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"rtrail/internal/metric"
@@ -164,6 +165,7 @@ func (w *lockWaits) behind(lock string) []rule.Behind {
 	if p, ok := w.client(b); ok {
 		who.Who = p.Entity()
 		who.Words += " of " + p.Entity().String()
+		who.Whole = p.Threads == 1 || socketsOf(w.v, p.PID) == 1
 	}
 	switch {
 	case b.Command == "Sleep":
@@ -172,6 +174,17 @@ func (w *lockWaits) behind(lock string) []rule.Behind {
 		who.Words += ", which runs " + brief(b.Statement, 40)
 	}
 	return []rule.Behind{who}
+}
+
+// socketsOf is how many connections a process has, by TCP.
+func socketsOf(v *view.View, pid int32) (n int) {
+	list := v.Connections()
+	for i := range list {
+		if slices.ContainsFunc(v.SocketOwners(list[i].Inode), func(p view.Process) bool { return p.PID == pid }) {
+			n++
+		}
+	}
+	return n
 }
 
 func behind(x view.MySQLVictim, b view.MySQLBlocker) string {

@@ -94,6 +94,7 @@ type Process struct {
 	Threads   int32
 	Cgroup    string
 	MemCgroup string
+	IOCgroup  string
 	Nice      int32
 
 	CPU, System, Child     float64 // cores; System is the part of CPU spent in the kernel
@@ -133,7 +134,7 @@ func (p Process) row(at time.Time, s float64) recording.ProcessSample {
 	d := func(rate float64) time.Duration { return time.Hour + dur(rate*s) }
 	ticks := func(rate float64) time.Duration { return d(rate).Truncate(10 * time.Millisecond) }
 	row := recording.ProcessSample{At: at, PID: p.PID, PPID: p.PPID, Comm: p.Comm, Cmdline: p.Cmdline, Kernel: p.Kernel,
-		State: p.State, Threads: max(p.Threads, 1), Nice: p.Nice, Cgroup: p.Cgroup, MemCgroup: p.MemCgroup, NetNS: 1,
+		State: p.State, Threads: max(p.Threads, 1), Nice: p.Nice, Cgroup: p.Cgroup, MemCgroup: p.MemCgroup, IOCgroup: p.IOCgroup, NetNS: 1,
 		Started: Start.Add(-time.Hour), Full: true,
 		User: ticks(p.CPU - p.System), System: ticks(p.System), ChildUser: ticks(p.Child * 0.6), ChildSystem: ticks(p.Child * 0.4),
 		RunTime: d(p.CPU), RunDelay: d(p.RunDelay), BlockDelay: d(p.BlockDelay), SwapDelay: d(p.SwapDelay),
