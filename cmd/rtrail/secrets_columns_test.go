@@ -42,7 +42,7 @@ var columnsOfText = map[recording.Table]string{
 	recording.Firewall:     "backend=ours family=ours table=name chain=name verdict=ours match=internal/probe/socket:TestNoSecretsInComments",
 	recording.Sysctls:      "name=ours value=ours",
 	recording.NetNamespace: "name=name comm=name",
-	recording.Processes:    "comm=name cmdline=free state=ours cgroup=name mem_cgroup=name wchan=ours",
+	recording.Processes:    "comm=name cmdline=free state=ours cgroup=name mem_cgroup=name io_cgroup=name wchan=ours",
 	recording.Threads:      "comm=name state=ours syscall_name=ours wchan=ours stack=ours",
 	recording.Locks:        "thread=name",
 	recording.Cgroups:      "path=name controllers=ours cpuset=ours io_limits=ours",

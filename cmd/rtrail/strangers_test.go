@@ -84,7 +84,7 @@ func busyHost() *ruletest.Host {
 
 // names are columns that hold what others chose. In the other ones are words of
 // the kernel and of rtrail, without which rules see nothing.
-var names = map[string]bool{"comm": true, "cmdline": true, "path": true, "cgroup": true, "mem_cgroup": true, "mount_point": true, "device": true, "error": true,
+var names = map[string]bool{"comm": true, "cmdline": true, "path": true, "cgroup": true, "mem_cgroup": true, "io_cgroup": true, "mount_point": true, "device": true, "error": true,
 	"server": true, "probe": true, "what": true, "why": true, "how": true, "text": true}
 
 // written is a recording on disk of a host with texts changed.
