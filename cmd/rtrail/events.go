@@ -19,6 +19,7 @@ import (
 	"rtrail/internal/probe/event/files"
 	"rtrail/internal/probe/event/offcpu"
 	"rtrail/internal/probe/event/oncpu"
+	"rtrail/internal/probe/event/retransmits"
 	"rtrail/internal/probe/event/syncs"
 	"rtrail/internal/probe/event/syscalls"
 )
@@ -32,7 +33,7 @@ type eventFlags struct {
 
 func (e *eventFlags) add(f *pflag.FlagSet) {
 	e.budget = event.DefaultBudget
-	f.Var(&e.mode, "events", "evidence from BPF programs in the kernel: off, rare (processes, a profile of the CPUs, dropped packets, waits for ext4), all (also switches of threads, system calls, files, disks)")
+	f.Var(&e.mode, "events", "evidence from BPF programs in the kernel: off, rare (processes, a profile of the CPUs, dropped packets, segments sent again, waits for ext4), all (also switches of threads, system calls, files, disks)")
 	f.Int32Var(&e.alloc, "alloc", 0, "also follow the memory that this `PID` allocates, by stack; its calls of malloc and free become slower")
 	f.Var(&e.budget, "event-budget", "share of a core that one BPF program may take before it is detached")
 }
@@ -84,7 +85,7 @@ func (e *eventFlags) probes(people *census.Census) (list []probe.Probe, err erro
 
 // rareProbes are the sources of events that cost next to nothing on any host.
 func rareProbes(o event.Options) []probe.Probe {
-	return []probe.Probe{event.New(exec.New(), o), event.New(oncpu.New(0), o), event.New(drops.New(), o), event.New(syncs.OfExt4(), o)}
+	return []probe.Probe{event.New(exec.New(), o), event.New(oncpu.New(0), o), event.New(drops.New(), o), event.New(retransmits.New(), o), event.New(syncs.OfExt4(), o)}
 }
 
 // eventProbes are all sources of events.
@@ -93,6 +94,7 @@ func eventProbes(o event.Options) []probe.Probe {
 		event.New(exec.New(), o),
 		event.New(oncpu.New(0), o),
 		event.New(drops.New(), o),
+		event.New(retransmits.New(), o),
 		event.New(offcpu.New(0), o),
 		event.New(syncs.New(), o),
 		event.New(syscalls.New(0), o),

@@ -62,6 +62,7 @@ var columnsOfText = map[recording.Table]string{
 	recording.FileOpens:     "process=name path=name",
 	recording.BlockIO:       "device=ours operation=ours process=name queue_histogram=ours service_histogram=ours",
 	recording.PacketDrops:   "device=name reason=ours function=ours protocol=ours source=name destination=name",
+	recording.TCPEvents:     "kind=ours local=ours remote=ours reason=ours",
 	recording.EventPrograms: "probe=ours program=ours tracepoint=ours",
 
 	recording.PacketCaptures:         "source=name netns=name point=ours decode_as=ours note=ours",

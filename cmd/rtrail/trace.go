@@ -188,12 +188,24 @@ them. Packets belong to no process, so --pid, --comm and --min do not apply.`,
 		`  sudo rtrail trace drops
   sudo rtrail trace drops --for 10s --json | jq 'select(.reason == "NETFILTER_DROP")'`,
 		func(out io.Writer) tracer { return newDropsTrace(&j, out) })
-	drops.PreRunE = func(*cobra.Command, []string) error {
+	ofPackets := func(cmd *cobra.Command, _ []string) error {
 		if len(j.pids)+len(j.names) > 0 || j.least > 0 {
-			return usageError("trace drops: packets belong to no process and take no time: --pid, --comm and --min do not apply")
+			return usageError("trace %s: packets belong to no process and take no time: --pid, --comm and --min do not apply", cmd.Name())
 		}
 		return nil
 	}
+	drops.PreRunE = ofPackets
+	retransmits := tables("retransmits", "TCP segments that are sent again, and resets, by connection",
+		`Prints a table a second of the segments that TCP connections sent again
+(segment: data or FIN; SYN, SYN-ACK), and of resets that were sent and received:
+local and remote end, state of the connection, and why this host sent a reset.
+Refused connects are summed up by their service, and of many connections at a
+time those without room of their own by the lower port. Packets belong to no
+process, so --pid, --comm and --min do not apply.`,
+		`  sudo rtrail trace retransmits
+  sudo rtrail trace resets --for 10s --json | jq 'select(.reason == "NO_SOCKET")'`,
+		func(out io.Writer) tracer { return newRetransmitsTrace(&j, out) })
+	retransmits.Aliases, retransmits.PreRunE = []string{"retransmit", "resets"}, ofPackets
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
 }

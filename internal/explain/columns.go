@@ -28,6 +28,7 @@ const (
 	ofTraceOpens  = "rtrail trace opens"
 	ofTraceBlock  = "rtrail trace block"
 	ofTraceDrops  = "rtrail trace drops"
+	ofTraceResent = "rtrail trace retransmits"
 	ofStacks      = "rtrail stacks"
 	ofAnswer      = "rtrail"
 	ofLadder      = "rtrail packets --connection"
@@ -225,6 +226,15 @@ var Columns = []Column{
 	{"netns", ofTraceDrops, "inode of the network namespace (lsns -t net)"},
 	{"from", ofTraceDrops, "source address of one of them"},
 	{"to", ofTraceDrops, "destination address of one of them"},
+	{"packets", ofTraceResent, "segments sent again since the line before, or resets"},
+	{"kind", ofTraceResent, "segment, SYN, SYN-ACK: sent again; RST sent, RST received"},
+	{"local", ofTraceResent, "address and port of this host's end; *: of several connections"},
+	{"remote", ofTraceResent, "address and port of the other end; *: of several connections"},
+	{"state", ofTraceResent, "state of the connection then; empty: there was none, or of several"},
+	{"reason", ofTraceResent, "the kernel's word for why this host sent a reset, since Linux 6.10"},
+	{"bytes", ofTraceResent, "bytes of data in these segments"},
+	{"failed", ofTraceResent, "segments that this host did not get out: a packet filter, a full queue, no route; since Linux 6.18"},
+	{"netns", ofTraceResent, "inode of the network namespace (lsns -t net)"},
 	{"thread", ofTraceOffCPU, "name of the threads, and how many of the process have it and wait so"},
 	{"s/s", ofTraceOffCPU, "seconds that threads waited per second: how many waited at a time"},
 	{"waits/s", ofTraceOffCPU, "waits per second, estimated from samples"},

@@ -62,8 +62,8 @@ var (
 		Unit: "share", Source: "/proc/net/snmp Tcp RetransSegs, OutSegs; /proc/net/netstat TcpExt TCPSynRetrans", Tools: []string{"nstat -az TcpRetransSegs TcpOutSegs TcpExtTCPSynRetrans", "sar -n ETCP 1"},
 		Traps: []string{"RetransSegs contains SYNs that a full queue refused", "a lost ACK makes a repeat too", "the mean of a host hides one bad peer"}, Healthy: "under 0.1 % on local networks"})
 	TCPRetransmits = add(Metric{ID: "tcp.retransmits", Name: "repeats of connections",
-		Help: "segments sent again by the connections named", Unit: "count", Source: "tcp_info tcpi_total_retrans, tcpi_retransmits", Tools: []string{"ss -tino dst PEER   # retrans:now/total"},
-		Traps: []string{"connections that ended between two samples are missing"}})
+		Help: "segments sent again by the connections named", Unit: "count", Source: "tracepoint tcp:tcp_retransmit_skb, by a BPF program; tcp_info tcpi_total_retrans, tcpi_retransmits", Tools: []string{"ss -tino dst PEER   # retrans:now/total", "rtrail trace retransmits"},
+		Traps: []string{"without events connections that ended between two samples are missing"}})
 	TCPTimeouts = add(Metric{ID: "tcp.timeouts", Counter: true, Name: "retransmission timeouts",
 		Help: "times a retransmission timer ran out: nothing came back for a round trip and its variance, 200 ms at least",
 		Unit: "count", Source: "/proc/net/netstat TcpExt TCPTimeouts, TCPLossProbes", Tools: []string{"nstat -az TcpExtTCPTimeouts TcpExtTCPLossProbes"},

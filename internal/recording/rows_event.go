@@ -195,6 +195,37 @@ type PacketDrop struct {
 	Destination string        `parquet:"destination,dict"`
 }
 
+// Kinds of TCPEvent.
+const (
+	TCPSegment       = "segment" // sent again: data or FIN
+	TCPSyn           = "SYN"     // sent again
+	TCPSynAck        = "SYN-ACK" // sent again
+	TCPResetSent     = "RST sent"
+	TCPResetReceived = "RST received"
+)
+
+// TCPEvent is how many segments of one TCP connection were sent again, or how many
+// resets were sent or received, in a stretch of time that ends with the row. Refused
+// connects are summed up without the port of the client. Of more connections than there
+// is room for, the rest is summed up by namespace and the lower one of both ports, without
+// addresses.
+type TCPEvent struct {
+	At         time.Time     `parquet:"at,timestamp(nanosecond)"`
+	Span       time.Duration `parquet:"span_ns"`     // how long the stretch is
+	Kind       string        `parquet:"kind,dict"`   // segment, SYN, SYN-ACK: sent again; RST sent, RST received
+	NetNS      uint64        `parquet:"netns"`       // 0: not known
+	State      TCPState      `parquet:"state"`       // of the connection then, before a reset ends it; 0: of several, or there was no connection
+	Local      string        `parquet:"local,dict"`  // address of this host's end, as in tcp_sockets; "": of several connections
+	LocalPort  uint16        `parquet:"local_port"`  // 0: of several
+	Remote     string        `parquet:"remote,dict"` // address of the other end; "": of several connections
+	RemotePort uint16        `parquet:"remote_port"` // 0: of several
+	Inode      uint64        `parquet:"inode"`       // of the socket, joins with socket_owners; 0: no process holds it, or not known
+	Reason     string        `parquet:"reason,dict"` // why this host sent a reset: word of the running kernel without SK_RST_REASON_; "": it tells none
+	Packets    int64         `parquet:"packets"`     // segments as TcpRetransSegs counts them, or resets
+	Bytes      int64         `parquet:"bytes"`       // of data in them
+	Failed     int64         `parquet:"failed"`      // segments that this host did not get out, as of a packet filter or a full queue, since Linux 6.18; some of them are not in packets
+}
+
 // KernelModule is the module of functions of the kernel.
 const KernelModule = "kernel"
 
@@ -239,5 +270,6 @@ func (FileSum) Table() Table      { return Files }
 func (FileOpen) Table() Table     { return FileOpens }
 func (BlockSum) Table() Table     { return BlockIO }
 func (PacketDrop) Table() Table   { return PacketDrops }
+func (TCPEvent) Table() Table     { return TCPEvents }
 func (OnCPUSample) Table() Table  { return OnCPU }
 func (EventProgram) Table() Table { return EventPrograms }

@@ -61,6 +61,7 @@ const (
 	FileOpens     Table = "file_opens"     // one call that opened a file, or failed to
 	BlockIO       Table = "block_io"       // requests for one operation of one device by one process
 	PacketDrops   Table = "packet_drops"   // packets that the kernel dropped for one reason in one function
+	TCPEvents     Table = "tcp_events"     // segments that one TCP connection sent again, or resets
 	EventPrograms Table = "event_programs" // what one BPF program at a tracepoint did and cost
 
 	PacketCaptures     Table = "packet_captures"     // one capture of packets

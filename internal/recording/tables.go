@@ -52,6 +52,7 @@ var catalogue = []*kind{
 	kindOf[FileOpen]("pid", "path"),
 	kindOf[BlockSum]("device", "operation", "pid"),
 	kindOf[PacketDrop]("netns", "reason", "function", "protocol", "port"),
+	kindOf[TCPEvent]("kind", "netns", "local", "local_port", "remote", "remote_port"),
 	kindOf[EventProgram]("probe", "program"),
 	kindOf[PacketCapture]("source").capture(),
 	kindOf[PacketConnection]("server", "server_port", "id").capture(),

@@ -29,6 +29,7 @@ import (
 	"rtrail/internal/probe/event/offcpu"
 	"rtrail/internal/probe/event/oncpu"
 	"rtrail/internal/probe/event/opens"
+	"rtrail/internal/probe/event/retransmits"
 	"rtrail/internal/probe/event/syncs"
 	"rtrail/internal/probe/event/syscalls"
 	"rtrail/internal/probe/kernel"
@@ -45,7 +46,7 @@ func TestMain(m *testing.M) {
 
 // sources are one of each kind.
 func sources() []event.Source {
-	all := []event.Source{exec.New(), oncpu.New(0), drops.New(), offcpu.New(0), syncs.New(), syncs.OfExt4(), syscalls.New(0), blockio.New(), files.New(), opens.New()}
+	all := []event.Source{exec.New(), oncpu.New(0), drops.New(), offcpu.New(0), syncs.New(), syncs.OfExt4(), syscalls.New(0), blockio.New(), files.New(), opens.New(), retransmits.New()}
 	if s, err := allocs.New(asleep(), 0); err == nil { // it needs root
 		all = append(all, s)
 	}

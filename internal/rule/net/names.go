@@ -1,8 +1,10 @@
 package net
 
 import (
+	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -34,7 +36,7 @@ func suffering(v *view.View, l view.Listener) (affects []view.Entity, notes []ru
 	repeated := 0.0
 	for ns := range spaces {
 		add(v.NetNSEntity(ns))
-		repeated += v.CountersOf(ns).AtLeast("TcpExtTCPSynRetrans")
+		repeated += synRepeats(v, ns, l.Port)
 	}
 	if waiting > 0 {
 		notes = append(notes, rule.T("connects without an answer: %d seen, SYNs repeated %s times", waiting, unit.Count(repeated)))
@@ -70,4 +72,26 @@ func share(a, b float64) float64 {
 func loopback(address string) bool {
 	a, err := netip.ParseAddr(address)
 	return err == nil && a.IsLoopback()
+}
+
+// hostPort is an address and port as people write them.
+func hostPort(address string, port uint16) string {
+	if strings.Contains(address, ":") {
+		address = "[" + address + "]"
+	}
+	return fmt.Sprintf("%s:%d", address, port)
+}
+
+// synRepeats is how many SYNs to a port were sent again in a namespace: as the kernel
+// told, or all of the namespace.
+func synRepeats(v *view.View, ns uint64, port uint16) (n float64) {
+	for _, e := range v.TCPEvents() {
+		if e.Kind == recording.TCPSyn && e.NetNS == ns && e.RemotePort == port {
+			n += float64(e.Packets)
+		}
+	}
+	if n > 0 {
+		return n
+	}
+	return v.CountersOf(ns).AtLeast("TcpExtTCPSynRetrans")
 }

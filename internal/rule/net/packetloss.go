@@ -2,6 +2,7 @@ package net
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"rtrail/internal/recording"
@@ -19,7 +20,7 @@ var packetLoss = rule.Rule{
 	Explains: []string{"rt/path-slow", "rt/server-slow", "rt/client-slow", "rt/worker-queueing", "rt/connect-slow", "rt/first-disconnect"},
 	Refutes:  []string{"network path"},
 	Thresholds: []*rule.Threshold{&minSegments, &minRepeats, &lossy, &slightlyLossy, &needless, &chanceDrops, &fewPackets, &pktMissed, &minDead,
-		&shortestLimit, &oneSide, &stuckCopies},
+		&shortestLimit, &oneSide, &stuckCopies, &otherPaths},
 	Seen:   enoughSegments,
 	Detect: detectPacketLoss,
 }
@@ -35,6 +36,8 @@ var (
 		Reason: "Share of retransmitted segments that is worth mentioning."}
 	needless = rule.Threshold{Name: "needless", Value: 0.9, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of retransmissions that peers report as duplicates (DSACK). Above it packets were late or duplicated, not lost."}
+	otherPaths = rule.Threshold{Name: "other-paths", Value: 1.0 / 3, Unit: "share", Source: rule.Judgement,
+		Reason: "Share of the repeats that paths to other peers would have at the rate of the lossy ones. Up to here they do not have this loss."}
 	chanceDrops = rule.Threshold{Name: "chance-drops", Value: 10.0, Unit: "count", Source: rule.Judgement,
 		Reason: "Packets dropped by a rule that drops at random. They are proof by themselves."}
 )
@@ -65,6 +68,8 @@ type lossyPeer struct {
 	sent          float64
 	connections   int
 	worst         view.Connection
+	told          float64              // of repeated, what the kernel told as it happened
+	events        []recording.TCPEvent // the same by connection
 }
 
 func detectPacketLoss(v *view.View) ([]rule.Finding, error) {
@@ -165,6 +170,24 @@ func peersOf(v *view.View, ns uint64) []lossyPeer {
 			p.worst = *c
 		}
 	}
+	events := v.TCPEvents()
+	for i := range events {
+		e := &events[i]
+		if e.Kind != recording.TCPSegment || e.NetNS != ns || e.Local == "" {
+			continue
+		}
+		k := [2]string{e.Local, e.Remote}
+		p := byPair[k]
+		if p == nil {
+			p = &lossyPeer{local: e.Local, remote: e.Remote}
+			byPair[k] = p
+			list = append(list, p)
+		}
+		p.addEvents(e)
+	}
+	for _, p := range list {
+		p.repeated, p.connections = max(p.repeated, p.told), max(p.connections, len(p.events))
+	}
 	slices.SortStableFunc(list, func(a, b *lossyPeer) int { return cmp.Compare(b.repeated, a.repeated) })
 	peers := make([]lossyPeer, len(list))
 	for i, p := range list {
@@ -224,7 +247,14 @@ func (l loss) waited() float64 {
 func (l loss) finding(v *view.View, c rule.Confidence) rule.Finding {
 	f := rule.Finding{Subject: v.NetNSEntity(l.NetNS), Confidence: c}
 	with := "its peers"
-	if len(l.peers) > 0 {
+	where := pathsOf(v, l.NetNS)
+	switch {
+	case where.everywhere() && l.place == nil:
+		with = fmt.Sprintf("its %d busiest peers", len(where.lossy))
+		for _, p := range where.lossy {
+			f.Affects = append(f.Affects, v.PeerEntity(p.remote, l.NetNS))
+		}
+	case len(l.peers) > 0:
 		p := l.peers[0]
 		f.Subject = v.PeerEntity(p.remote, l.NetNS)
 		f.Subject.Detail = "from " + p.local + v.InNetNS(l.NetNS)
@@ -239,7 +269,7 @@ func (l loss) finding(v *view.View, c rule.Confidence) rule.Finding {
 	if f.Impact.TimeLost == 0 {
 		f.Impact = rule.Impact{Share: l.rate(), Text: rule.T("%s of segments sent again", unit.Share(l.rate()))}
 	}
-	f.Evidence = l.evidence(v)
+	f.Evidence = append(l.evidence(v), where.evidence(v, l.NetNS)...)
 	f.Fixes = l.fixes(v)
 	return f
 }

@@ -22,10 +22,17 @@ func (l loss) evidence(v *view.View) []rule.Evidence {
 	}
 	if len(l.peers) > 0 {
 		p := l.peers[0]
-		list = append(list, rule.Evidence{
-			Metric: metric.TCPRetransmits, What: rule.T("%s of %s segments to %s, on %d connections%s", unit.Count(p.repeated), unit.Count(p.sent), p.remote, p.connections, owner(v, p.worst)),
-			Value: p.repeated, Check: shell.Line("%s ss -tino dst %s", enter, shell.Address(p.remote)), Counters: true,
-		})
+		if p.told >= minRepeats.Value {
+			list = append(list, rule.Evidence{
+				Metric: metric.TCPRetransmits, What: rule.T("the kernel sent %s segments to %s again, on %s: %s", unit.Count(p.told), p.remote, unit.Plural(len(p.events), "connection", "connections"), p.worstConnections(v)),
+				Value: p.told, Check: shell.Line("rtrail trace retransmits --for 10s"), Counters: true,
+			})
+		} else if p.sent > 0 {
+			list = append(list, rule.Evidence{
+				Metric: metric.TCPRetransmits, What: rule.T("%s of %s segments to %s, on %d connections%s", unit.Count(p.repeated), unit.Count(p.sent), p.remote, p.connections, owner(v, p.worst)),
+				Value: p.repeated, Check: shell.Line("%s ss -tino dst %s", enter, shell.Address(p.remote)), Counters: true,
+			})
+		}
 	}
 	if l.timeouts+l.probes > 0 {
 		list = append(list, rule.Evidence{

@@ -1,0 +1,263 @@
+package retransmits
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"rtrail/internal/probe/event/eventtest"
+	"rtrail/internal/recording"
+)
+
+// Types are laid out as in bpf/retransmits.c.
+func TestLayout(t *testing.T) {
+	if k, s := unsafe.Sizeof(key{}), unsafe.Sizeof(sum{}); k != 52 || s != 32 {
+		t.Errorf("keys have %d bytes, sums %d", k, s)
+	}
+}
+
+// inNamespace runs a test in a network namespace of its own, with loopback up. The
+// thread ends with the test.
+func inNamespace(t *testing.T, do func(*testing.T)) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("needs root")
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread()
+		if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
+			t.Errorf("unshare: %v", err)
+			return
+		}
+		do(t)
+	}()
+	<-done
+}
+
+// run runs a command in the namespace of this thread.
+func run(t *testing.T, line string) bool {
+	words := strings.Fields(line)
+	if out, err := exec.Command(words[0], words[1:]...).CombinedOutput(); err != nil {
+		t.Logf("%s: %v: %s", line, err, out)
+		return false
+	}
+	return true
+}
+
+// counters are those of this thread's namespace that tell of the same events.
+func counters(t *testing.T) map[string]int64 {
+	n := map[string]int64{}
+	for _, file := range []string{"snmp", "netstat"} {
+		b, err := os.ReadFile("/proc/thread-self/net/" + file)
+		if err != nil {
+			t.Error(err)
+			return n
+		}
+		var names []string
+		for line := range strings.Lines(string(b)) {
+			words := strings.Fields(line)
+			if len(names) == 0 || names[0] != words[0] {
+				names = words
+				continue
+			}
+			for i := 1; i < len(words); i++ {
+				var v int64
+				_, _ = fmt.Sscan(words[i], &v)
+				n[strings.TrimSuffix(words[0], ":")+names[i]] = v
+			}
+		}
+	}
+	return n
+}
+
+// Segments that are sent again, and resets, are exactly those that the kernel counts.
+func TestAgainstCounters(t *testing.T) {
+	inNamespace(t, func(t *testing.T) {
+		for _, line := range []string{"ip link set lo up mtu 1500",
+			"iptables -A INPUT -p tcp --dport 5201 ! --syn -m statistic --mode nth --every 20 --packet 0 -j DROP",
+			"iptables -A INPUT -p tcp --dport 5202 --syn -m statistic --mode nth --every 2 --packet 0 -j DROP",
+			"iptables -A INPUT -p tcp --sport 5204 --tcp-flags SYN,ACK SYN,ACK -m statistic --mode nth --every 2 --packet 0 -j DROP"} {
+			if !run(t, line) {
+				t.Skip("this needs iproute2 and iptables")
+			}
+		}
+		var own unix.Stat_t
+		if err := unix.Stat("/proc/thread-self/ns/net", &own); err != nil {
+			t.Error(err)
+			return
+		}
+		var before, after map[string]int64
+		var local string
+		const refused, aborted = 7, 3
+		rec := eventtest.Watch(t, New(), func() {
+			before = counters(t)
+			local = transfer(t, 5201, 4<<20, nil)
+			// The first copy is lost on its way; the next ones do not leave this host.
+			const lost, held = "INPUT -p tcp --dport 5203 ! --syn -j DROP", "OUTPUT -p tcp --dport 5203 ! --syn -j DROP"
+			run(t, "iptables -A "+lost)
+			transfer(t, 5203, 1, func() {
+				run(t, "iptables -A "+held)
+				time.Sleep(500 * time.Millisecond)
+				run(t, "iptables -D "+held)
+				run(t, "iptables -D "+lost)
+			})
+			for range 2 {
+				transfer(t, 5202, 1, nil)
+				transfer(t, 5204, 1, nil)
+			}
+			for range refused {
+				if c, err := net.Dial("tcp4", "127.0.0.1:5999"); err == nil {
+					c.Close()
+				}
+			}
+			for range aborted {
+				abort(t)
+			}
+			time.Sleep(300 * time.Millisecond)
+			after = counters(t)
+		})
+		got := map[string]int64{}
+		failed := int64(0)
+		for _, r := range recording.Rows[recording.TCPEvent](rec) {
+			if r.NetNS != own.Ino {
+				continue
+			}
+			got[r.Kind] += r.Packets
+			failed += r.Failed
+			if r.Span <= 0 || r.Local != "127.0.0.1" || r.Remote != "127.0.0.1" || r.LocalPort+r.RemotePort == 0 {
+				t.Errorf("%+v", r)
+			}
+			switch {
+			case r.Kind == recording.TCPSegment && r.RemotePort == 5201 && (fmt.Sprintf("127.0.0.1:%d", r.LocalPort) != local || r.State == recording.TCPEstablished && (r.Inode == 0 || r.Bytes == 0)):
+				t.Errorf("of the transfer on %s: %+v", local, r)
+			case r.Kind == recording.TCPResetSent && r.LocalPort == 5999 && (r.Reason != "NO_SOCKET" || r.RemotePort != 0 || r.Packets != refused):
+				t.Errorf("of a closed port: %+v", r)
+			case r.Kind == recording.TCPResetReceived && r.RemotePort == 5999 && (r.State != recording.TCPSynSent || r.LocalPort != 0 || r.Packets != refused):
+				t.Errorf("of a refused connect: %+v", r)
+			}
+		}
+		grown := func(name string) int64 { return after[name] - before[name] }
+		for _, c := range []struct {
+			what      string
+			got, want int64
+		}{
+			{"TcpRetransSegs", got[recording.TCPSegment] + got[recording.TCPSyn] + got[recording.TCPSynAck], grown("TcpRetransSegs")},
+			{"TCPSynRetrans", got[recording.TCPSyn] + got[recording.TCPSynAck], grown("TcpExtTCPSynRetrans")},
+			{"OutRsts", got[recording.TCPResetSent], grown("TcpOutRsts")},
+			{"received resets", got[recording.TCPResetReceived], refused + aborted},
+		} {
+			t.Logf("%s: %d", c.what, c.want)
+			if c.got != c.want || c.want == 0 {
+				t.Errorf("%s: %d, the kernel counts %d", c.what, c.got, c.want)
+			}
+		}
+		if got[recording.TCPSyn] == 0 || got[recording.TCPSynAck] == 0 {
+			t.Errorf("kinds: %v", got)
+		}
+		if failed == 0 {
+			t.Error("no segment was held back by the rule for packets that go out")
+		}
+	})
+}
+
+// Of more connections than have sums of their own, nothing is lost.
+func TestManyConnections(t *testing.T) {
+	inNamespace(t, func(t *testing.T) {
+		if !run(t, "ip link set lo up") {
+			t.Skip("this needs iproute2")
+		}
+		const many = 700
+		rec := eventtest.Watch(t, New(), func() {
+			for range many {
+				abort(t)
+			}
+		})
+		packets := map[string]int64{}
+		summed := 0
+		for _, r := range recording.Rows[recording.TCPEvent](rec) {
+			if r.LocalPort != 5205 && r.RemotePort != 5205 {
+				continue
+			}
+			packets[r.Kind] += r.Packets
+			if r.Local == "" && r.State == 0 && r.Remote == "" && r.LocalPort*r.RemotePort == 0 {
+				summed++
+			}
+		}
+		if packets[recording.TCPResetSent] != many || packets[recording.TCPResetReceived] != many || summed != 2 {
+			t.Errorf("%v, %d rows of what had no room", packets, summed)
+		}
+	})
+}
+
+// listen opens a port that reads what comes, and says when it has all of a connection.
+func listen(t *testing.T, port int) (l net.Listener, all chan struct{}) {
+	l, err := net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", port))
+	if err != nil {
+		t.Error(err)
+		return nil, nil
+	}
+	all = make(chan struct{})
+	go func() {
+		defer close(all)
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer c.Close()
+		_, _ = io.Copy(io.Discard, c)
+	}()
+	return l, all
+}
+
+// transfer sends bytes to a port, and returns the address that sent them. What is
+// done later comes after they were sent.
+func transfer(t *testing.T, port, bytes int, later func()) string {
+	l, all := listen(t, port)
+	if l == nil {
+		return ""
+	}
+	defer l.Close()
+	c, err := net.DialTimeout("tcp4", l.Addr().String(), 10*time.Second)
+	if err != nil {
+		t.Error(err)
+		return ""
+	}
+	if _, err := c.Write(make([]byte, bytes)); err != nil {
+		t.Error(err)
+	}
+	if later != nil {
+		later()
+	}
+	from := c.LocalAddr().String()
+	c.Close()
+	<-all
+	return from
+}
+
+// abort ends a connection by a reset.
+func abort(t *testing.T) {
+	l, all := listen(t, 5205)
+	if l == nil {
+		return
+	}
+	defer l.Close()
+	c, err := net.Dial("tcp4", l.Addr().String())
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	_ = c.(*net.TCPConn).SetLinger(0)
+	c.Close()
+	<-all
+}

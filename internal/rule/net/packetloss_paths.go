@@ -1,0 +1,171 @@
+package net
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"rtrail/internal/metric"
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/shell"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+// addEvents adds what the kernel told of connections that sent segments again, also of
+// those too short for a sample.
+func (p *lossyPeer) addEvents(e *recording.TCPEvent) {
+	if p.told == 0 && p.connections == 0 {
+		p.worst = view.Connection{TCPSample: recording.TCPSample{NetNS: e.NetNS, Local: e.Local, LocalPort: e.LocalPort, Remote: e.Remote, RemotePort: e.RemotePort, State: e.State, Inode: e.Inode}}
+	}
+	p.told += float64(e.Packets)
+	i := slices.IndexFunc(p.events, func(o recording.TCPEvent) bool { return o.LocalPort == e.LocalPort && o.RemotePort == e.RemotePort })
+	if i < 0 {
+		p.events = append(p.events, *e)
+		return
+	}
+	p.events[i].Packets += e.Packets // in another state
+}
+
+// worstConnections names those that sent most again, three at most.
+func (p *lossyPeer) worstConnections(v *view.View) string {
+	const most = 3
+	slices.SortStableFunc(p.events, func(a, b recording.TCPEvent) int { return int(b.Packets - a.Packets) })
+	var words []string
+	for i := range p.events[:min(most, len(p.events))] {
+		e := &p.events[i]
+		words = append(words, fmt.Sprintf("%s by %s%s", unit.Count(float64(e.Packets)), connectionName(v, e), sender(v, e)))
+	}
+	return strings.Join(words, ", ")
+}
+
+// connectionName is "CLIENT -> SERVER": the server is the end that listens, or else the
+// one with the lower port.
+func connectionName(v *view.View, e *recording.TCPEvent) string {
+	local, remote := hostPort(e.Local, e.LocalPort), hostPort(e.Remote, e.RemotePort)
+	if _, ok := v.ListenerAt(e.NetNS, e.Local, e.LocalPort); ok || e.LocalPort < e.RemotePort {
+		return remote + " -> " + local + " (the server)"
+	}
+	return local + " -> " + remote + " (the client)"
+}
+
+// sender is the process of this host's end, if it is known.
+func sender(v *view.View, e *recording.TCPEvent) string {
+	owners := v.SocketOwners(e.Inode)
+	if c, ok := v.ConnectionBetween(e.Local, e.LocalPort, e.Remote, e.RemotePort); ok && len(owners) == 0 {
+		owners = v.SocketOwners(c.Inode)
+	}
+	if l, ok := v.ListenerAt(e.NetNS, e.Local, e.LocalPort); ok && len(owners) == 0 {
+		owners = l.Owners
+	}
+	if len(owners) == 0 {
+		return ""
+	}
+	p := owners[len(owners)-1]
+	return fmt.Sprintf(", %s (%d)", p.Comm, p.PID)
+}
+
+// path is what one network namespace sent to one address.
+type path struct {
+	remote         string
+	sent, repeated float64 // segments, of connections that samples saw
+	told           float64 // sent again, as the kernel told
+}
+
+// paths are those of a namespace that carried enough to judge, the most repeats first.
+type paths struct {
+	lossy []path
+	sent  float64 // on the others
+	again float64 // on the others, at most
+	clean int     // others
+}
+
+// pathsOf measures the paths out of a namespace.
+func pathsOf(v *view.View, ns uint64) paths {
+	byRemote := map[string]*path{}
+	of := func(remote string) *path {
+		if byRemote[remote] == nil {
+			byRemote[remote] = &path{remote: remote}
+		}
+		return byRemote[remote]
+	}
+	all := v.Connections()
+	for i := range all {
+		if c := &all[i]; c.NetNS == ns && c.State != recording.TCPSynSent && !loopback(c.Remote) {
+			p := of(c.Remote)
+			p.sent += c.SegmentsOut()
+			p.repeated += c.Retransmitted()
+		}
+	}
+	for _, e := range v.TCPEvents() {
+		if e.Kind == recording.TCPSegment && e.NetNS == ns && byRemote[e.Remote] != nil {
+			of(e.Remote).told += float64(e.Packets)
+		}
+	}
+	var x paths
+	for _, remote := range slices.Sorted(maps.Keys(byRemote)) {
+		p := byRemote[remote]
+		switch {
+		case p.sent < minSegments.Value:
+		case p.repeated >= minRepeats.Value && p.repeated >= slightlyLossy.Value*p.sent:
+			x.lossy = append(x.lossy, *p)
+		default:
+			x.clean++
+			x.sent += p.sent
+			x.again += max(p.repeated, p.told)
+		}
+	}
+	slices.SortStableFunc(x.lossy, func(a, b path) int { return int(b.repeated - a.repeated) })
+	return x
+}
+
+// expected is how many segments the other paths would have sent again, were they as
+// lossy as these.
+func (x paths) expected() float64 {
+	sent, repeated := 0.0, 0.0
+	for _, p := range x.lossy {
+		sent, repeated = sent+p.sent, repeated+p.repeated
+	}
+	return x.sent * repeated / max(sent, 1)
+}
+
+// apart says that other paths do not lose: they carried enough to show it.
+func (x paths) apart() bool {
+	return len(x.lossy) > 0 && x.expected() >= minRepeats.Value && x.again <= x.expected()*otherPaths.Value
+}
+
+// everywhere says that all paths lose, as far as they carried enough to show it.
+func (x paths) everywhere() bool { return len(x.lossy) > 1 && x.expected() < minRepeats.Value }
+
+// evidence says what the loss is tied to; none if that cannot be told.
+func (x paths) evidence(v *view.View, ns uint64) []rule.Evidence {
+	var what rule.Text
+	switch {
+	case x.apart() && len(x.lossy) == 1:
+		what = rule.T("%s got %s segments from here meanwhile, and %s were sent again: the loss is on the path to %s or at that host, not in what all paths share",
+			unit.Plural(x.clean, "other peer", "other peers"), unit.Count(x.sent), unit.Count(x.again), x.lossy[0].remote)
+	case x.apart():
+		what = rule.T("%d peers lose; %s got %s segments from here meanwhile, and %s were sent again: look at what only the paths to %s share",
+			len(x.lossy), unit.Plural(x.clean, "other", "others"), unit.Count(x.sent), unit.Count(x.again), x.names())
+	case x.everywhere():
+		what = rule.T("packets to each of %d peers are lost, all that got enough to judge (%s): look at what their paths share, as the interface of this host, its cable, the first switch", len(x.lossy), x.names())
+	default:
+		return nil
+	}
+	return []rule.Evidence{{Metric: metric.TCPRetransmits, What: what, Value: x.again, Check: shell.Line("%s ss -tino", v.EnterNetNS(ns)), Counters: true}}
+}
+
+// names lists the lossy peers, three at most.
+func (x paths) names() string {
+	const most = 3
+	var names []string
+	for _, p := range x.lossy {
+		if len(names) == most {
+			return strings.Join(names, ", ") + "..."
+		}
+		names = append(names, p.remote)
+	}
+	return strings.Join(names, ", ")
+}
