@@ -21,7 +21,7 @@ var saturated = rule.Rule{
 	Needs:    []recording.Table{recording.Disks, recording.Processes},
 	Explains: []string{"disk/slow-sync", "proc/uninterruptible", "rt/server-slow", "rt/client-slow"},
 	Thresholds: []*rule.Threshold{&busyShare, &waitingQueue, &deepQueue, &slowFlash, &slowSpindle, &mostIntervals, &minWaiting, &atLimit, &bulkRequest,
-		&ownStream, &oneStream},
+		&ownStream, &oneStream, &fileShare, &cachedReads},
 	Detect: detectSaturated,
 }
 
@@ -66,7 +66,9 @@ func detectSaturated(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
 	for _, c := range devices {
 		w := diskWaiters(v, c.BlockDevice)
+		c.main, c.mainKnown = w.findMain(v, c.BlockDevice)
 		if f, ok := c.judge(w, len(devices) > 1); ok {
+			f.Evidence = append(f.Evidence, w.filesEvidence(v, c.BlockDevice)...)
 			f.Evidence = append(f.Evidence, partsOfTime(v, c.Device)...)
 			found = append(found, f)
 		}
@@ -79,6 +81,9 @@ type candidate struct {
 	view.BlockDevice
 	loaded bool
 	limit  *ioLimit // a cgroup is at its limit on this device
+
+	main      usedFile // the file that most of the load goes to
+	mainKnown bool
 }
 
 // loaded says that requests queued at a device through most of the window.
@@ -175,12 +180,17 @@ func (c candidate) headline(w waiters, sure rule.Confidence) rule.Text {
 		issuer = fmt.Sprintf("%s (%d)", top.Comm, top.PID)
 	}
 	switch {
+	case c.limit != nil && len(w.list) > 0 && c.mainKnown:
+		return rule.T("I/O on %s is held at the limit of cgroup %s (%s); %s (%d) waits; %s does most of it%s", name, c.limit.path, c.limit, w.list[0].Comm, w.list[0].PID, issuer, c.main.means())
 	case c.limit != nil && len(w.list) > 0:
 		return rule.T("I/O on %s is held at the limit of cgroup %s (%s); %s (%d) waits", name, c.limit.path, c.limit, w.list[0].Comm, w.list[0].PID)
 	case c.limit != nil:
 		return rule.T("I/O on %s is held at the limit of cgroup %s (%s)", name, c.limit.path, c.limit)
 	case sure == rule.Possible:
 		return rule.T("disk %s is busy all the time with %s; no other process was seen waiting", name, issuer)
+	}
+	if c.mainKnown {
+		return rule.T("disk %s is saturated: requests queue, %s issues most of them%s", name, issuer, c.main.means())
 	}
 	return rule.T("disk %s is saturated: requests queue, %s issues most of them", name, issuer)
 }
