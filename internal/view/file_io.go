@@ -29,6 +29,7 @@ type FileIO struct {
 	Grown    float64 // bytes per second that it became larger, while files of the process were looked at
 	Size     int64   // bytes, as its descriptor told last
 	Open     bool    // its descriptor was seen
+	Standard bool    // as one of standard input, output and error
 }
 
 // Bytes is what is read and written, per second.
@@ -111,7 +112,7 @@ func (t *fileTable) addOpen() {
 		if f == nil {
 			continue
 		}
-		f.Open, f.Size = true, o.Last.Size
+		f.Open, f.Size, f.Standard = true, o.Last.Size, o.Last.FD <= 2
 		if o.Seconds > 0 && o.Last.Flags&accessMode != readOnly {
 			f.Grown = o.Grown / o.Seconds
 		}

@@ -35,7 +35,9 @@ func usedFiles(v *view.View, disk string, p view.Process) []usedFile {
 		if f.Process.PID != p.PID {
 			continue
 		}
-		all++
+		if !f.Standard || f.Bytes() > 0 {
+			all++
+		}
 		read += f.Read
 		written += f.Written
 		if d, ok := v.BlockDevice(f.Disk); f.Disk == disk || ok && v.Underlying(d) == disk {
@@ -47,7 +49,7 @@ func usedFiles(v *view.View, disk string, p view.Process) []usedFile {
 		direct := f.Direct >= f.Bytes()/2
 		f.read = f.Read > 0 && f.Read >= fileShare.Value*p.ReadBytes && (direct || read <= cachedReads.Value*p.ReadBytes)
 		f.written = f.Written > 0 && f.Written >= fileShare.Value*p.WriteBytes && (direct || written <= cachedReads.Value*p.WriteBytes)
-		f.only = all == 1 && f.Open
+		f.only = all == 1 && f.Open && !f.Standard
 	}
 	list = slices.DeleteFunc(list, func(f usedFile) bool {
 		return !f.read && !f.written && !f.only && f.Waiting < minWaiting.Value && f.Sync.Mean < minWaiting.Value

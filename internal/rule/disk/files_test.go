@@ -87,6 +87,10 @@ func TestSaturatedNamesFiles(t *testing.T) {
 			waitsFor(h, 7, 21, 3, "pread64")
 		}, "issues most of them", ""},
 		{"the only file it has open", func(h *ruletest.Host) { opened(h, 7, 3, "/srv/bulk", "7:3", read|direct, 0, 0) }, "with file /srv/bulk", "no other file on a disk is open"},
+		{"the only file beside its output", func(h *ruletest.Host) {
+			opened(h, 7, 3, "/srv/bulk", "7:3", read|direct, 0, 0)
+			opened(h, 7, 1, "/home/out", "7:3", write, 0, 0)
+		}, "with file /srv/bulk", "no other file on a disk is open"},
 		{"a file on another disk", func(h *ruletest.Host) { opened(h, 7, 3, "/home/bulk", "8:1", read, 819200, 0) }, "issues most of them", ""},
 		{"a program that moves more elsewhere", func(h *ruletest.Host) {
 			h.Process(ruletest.Process{PID: 8, Comm: "cp", ReadBytes: 100 << 20})
