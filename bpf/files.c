@@ -61,6 +61,7 @@ struct sum {
 	__u64 small, small_bytes;           /* writes of less than SMALL bytes */
 	__u64 direct_read, direct_written;  /* bytes past the page cache */
 	__u64 opens, failed, made, deleted; /* calls */
+	__u32 read_call, write_call;        /* numbers of those that read and wrote last, and 1 */
 };
 
 /* The reader empties one while the programs fill the other. */
@@ -146,7 +147,7 @@ enum { READS, WRITES, OPENS };
  * use adds one call to the sum of a file. The verifier looks at it once, whoever calls
  * it. A number of bytes is not negative.
  */
-__attribute__((noinline)) int use(__u64 file, __u64 bytes, int how)
+__attribute__((noinline)) int use(__u64 file, __u64 bytes, int how, __u32 number)
 {
 	struct file *f = (void *)file;
 	enum kind kind = kind_of(BPF_CORE_READ(f, f_inode, i_mode));
@@ -169,12 +170,14 @@ __attribute__((noinline)) int use(__u64 file, __u64 bytes, int how)
 	if (how == READS) {
 		__sync_fetch_and_add(&s->reads, 1);
 		__sync_fetch_and_add(&s->read_bytes, bytes);
+		s->read_call = number + 1;
 		if (direct)
 			__sync_fetch_and_add(&s->direct_read, bytes);
 		return 0;
 	}
 	__sync_fetch_and_add(&s->writes, 1);
 	__sync_fetch_and_add(&s->written_bytes, bytes);
+	s->write_call = number + 1;
 	if (direct)
 		__sync_fetch_and_add(&s->direct_written, bytes);
 	if (bytes < SMALL) {
@@ -215,7 +218,7 @@ int file_used(__u64 *ctx)
 	case OPEN:
 		if (result < 0)
 			return without(0);
-		return use((__u64)file_of(t, result), 0, OPENS);
+		return use((__u64)file_of(t, result), 0, OPENS, number);
 	case DELETE:
 		return result < 0 ? 0 : without(1);
 	}
@@ -223,15 +226,15 @@ int file_used(__u64 *ctx)
 		return 0;
 	switch (call) {
 	case READ:
-		return use((__u64)file_of(t, argument(regs, 0)), result, READS);
+		return use((__u64)file_of(t, argument(regs, 0)), result, READS, number);
 	case WRITE:
-		return use((__u64)file_of(t, argument(regs, 0)), result, WRITES);
+		return use((__u64)file_of(t, argument(regs, 0)), result, WRITES, number);
 	case SENDFILE:
-		use((__u64)file_of(t, argument(regs, 1)), result, READS);
-		return use((__u64)file_of(t, argument(regs, 0)), result, WRITES);
+		use((__u64)file_of(t, argument(regs, 1)), result, READS, number);
+		return use((__u64)file_of(t, argument(regs, 0)), result, WRITES, number);
 	case COPY:
-		use((__u64)file_of(t, argument(regs, 0)), result, READS);
-		return use((__u64)file_of(t, argument(regs, 2)), result, WRITES);
+		use((__u64)file_of(t, argument(regs, 0)), result, READS, number);
+		return use((__u64)file_of(t, argument(regs, 2)), result, WRITES, number);
 	}
 	return 0;
 }

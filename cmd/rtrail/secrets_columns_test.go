@@ -58,7 +58,7 @@ var columnsOfText = map[recording.Table]string{
 	recording.Syscalls:      "process=name call=ours",
 	recording.Syncs:         "process=name call=ours path=name device=ours histogram=ours",
 	recording.Allocations:   "process=name function=name module=name source=name stack=name",
-	recording.Files:         "process=name kind=ours path=name device=ours",
+	recording.Files:         "process=name kind=ours path=name device=ours read_call=ours write_call=ours",
 	recording.FileOpens:     "process=name path=name",
 	recording.BlockIO:       "device=ours operation=ours process=name queue_histogram=ours service_histogram=ours",
 	recording.PacketDrops:   "device=name reason=ours function=ours protocol=ours source=name destination=name",

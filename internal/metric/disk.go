@@ -59,6 +59,15 @@ var (
 		Unit: "bytes per second", Source: "/proc/PID/fdinfo of the processes that move most data while a disk is busy; with --events all BPF programs at sys_exit",
 		Tools: []string{"rtrail trace files", "filetop   # of bcc", "lsof -p PID -o"},
 		Traps: []string{"writes go to the page cache first: what the disk gets comes later, or never if the file is deleted", "calls that name their own position (pwrite64) move none"}})
+	FileIO = add(Metric{ID: "file.io", Name: "bytes read from and written to a file",
+		Help: "what one process reads from and writes to one file by system calls: counted call by call, else by how far positions went forward",
+		Unit: "bytes per second", Source: "/proc/PID/fdinfo of the processes that move most data; with --events all BPF programs at sys_exit",
+		Tools: []string{"rtrail trace files", "filetop   # of bcc"},
+		Traps: []string{"what the page cache has is read without the disk", "without --events all, calls that name their own position (pread64, pwrite64) are not counted; threads that wait in them are seen"}})
+	FileGrowth = add(Metric{ID: "file.growth", Name: "growth of a file",
+		Help: "bytes by which a file that a process has open for writing becomes larger", Unit: "bytes per second",
+		Source: "size of the open file, read while its process moves much data; with --events all bytes written by BPF programs at sys_exit",
+		Tools:  []string{"lsof -p PID", "ls -l"}})
 	PressureIO = add(Metric{ID: "pressure.io",
 		Series:  stalled("io"),
 		Counter: true, Name: "I/O pressure",

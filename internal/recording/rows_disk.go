@@ -55,7 +55,8 @@ type MountSample struct {
 	PID        int32     `parquet:"pid"`      // a process of that namespace, 0 for rtrail's own
 }
 
-// OpenFile is one open file of a process that moved much data while a disk was busy.
+// OpenFile is one open file of a process that moved much data while a disk was busy, or
+// that wrote much.
 // A file has a row when it is first seen and whenever it changed.
 type OpenFile struct {
 	At       time.Time `parquet:"at,timestamp(nanosecond)"`

@@ -141,8 +141,10 @@ type FileSum struct {
 	DirectWritten int64         `parquet:"direct_written"`
 	Opens         int64         `parquet:"opens"`
 	FailedOpens   int64         `parquet:"failed_opens"`
-	Created       int64         `parquet:"created"` // opens that made the file
-	Deleted       int64         `parquet:"deleted"` // calls of unlink, unlinkat and rmdir
+	Created       int64         `parquet:"created"`         // opens that made the file
+	Deleted       int64         `parquet:"deleted"`         // calls of unlink, unlinkat and rmdir
+	ReadCall      string        `parquet:"read_call,dict"`  // the system call that read last: "pread64"; "" if none did, or of many files
+	WriteCall     string        `parquet:"write_call,dict"` // the same of writes
 }
 
 // FileOpen is one call that opened a file, or failed to.

@@ -70,6 +70,7 @@ type ThreadSample struct {
 	RunDelay    time.Duration `parquet:"run_delay_ns"` // waiting for a CPU since the thread began
 	Slices      int64         `parquet:"slices"`       // times it was put on a CPU
 	Syscall     int32         `parquet:"syscall"`      // number; -1: not in one or not readable
+	FD          int32         `parquet:"fd"`           // descriptor of the file that it reads, writes or syncs in state D; -1: none
 	SyscallName string        `parquet:"syscall_name,dict"`
 	WaitChannel string        `parquet:"wchan,dict"`
 	Stack       string        `parquet:"stack,dict"` // kernel stack, innermost first, joined by ';'; "" when not readable

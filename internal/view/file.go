@@ -22,6 +22,7 @@ type FileUse struct {
 	SmallWrites, SmallBytes                int64 // writes of less than 4 KiB
 	DirectRead, DirectWritten              int64 // bytes past the page cache
 	Opens, FailedOpens, Created, Deleted   int64
+	ReadCall, WriteCall                    string // system calls that read and wrote last; "" if not known
 
 	Span time.Duration // how long files were watched, whatever process used them
 }
@@ -61,6 +62,7 @@ func SumFiles(rows []recording.FileSum) []FileUse {
 		f := &list[n]
 		f.Process = r.Process
 		f.Size = max(f.Size, r.Size)
+		f.ReadCall, f.WriteCall = cmp.Or(r.ReadCall, f.ReadCall), cmp.Or(r.WriteCall, f.WriteCall)
 		f.Reads += r.Reads
 		f.ReadBytes += r.ReadBytes
 		f.Writes += r.Writes

@@ -16,6 +16,25 @@ type OpenFile struct {
 	// PerSecond is Moved by the time in which files of the process were looked at; Unknown
 	// if they were so only once.
 	PerSecond float64
+	Grown     float64 // bytes that the file became larger, whoever wrote them
+	Seconds   float64 // time in which files of the process were looked at
+}
+
+// accessMode is O_ACCMODE, and the values that it masks.
+const (
+	accessMode = 3
+	readOnly   = 0
+	writeOnly  = 1
+	readWrite  = 2
+)
+
+// Direct says whether it is read and written past the page cache (O_DIRECT), on a machine
+// of an architecture, as the manifest names it.
+func (f *OpenFile) Direct(arch string) bool {
+	if arch == "amd64" || arch == "x86_64" {
+		return f.Last.Flags&0o40000 != 0
+	}
+	return f.Last.Flags&0o200000 != 0
 }
 
 // Append says whether every write goes to the end of the file.
@@ -50,6 +69,7 @@ func openFiles(rows []recording.OpenFile) []OpenFile {
 	first, last := map[process]time.Time{}, map[process]time.Time{}
 	before := map[descriptor]int64{}
 	moves := map[descriptor]move{} // without number: of all descriptors of a file
+	sizes := map[descriptor]int64{}
 	at := map[file]int{}
 	var list []OpenFile
 	for i := range rows {
@@ -86,6 +106,10 @@ func openFiles(rows []recording.OpenFile) []OpenFile {
 			m = move{at: r.At}
 		}
 		f.Moved += max(moved-m.bytes, 0)
+		if size, ok := sizes[d]; ok {
+			f.Grown += float64(max(r.Size-size, 0))
+		}
+		sizes[d] = r.Size
 		m.bytes = max(moved, m.bytes)
 		moves[d] = m
 	}
@@ -93,8 +117,8 @@ func openFiles(rows []recording.OpenFile) []OpenFile {
 		f := &list[i]
 		p := process{f.Last.PID, f.Last.Started}
 		f.PerSecond = Unknown
-		if seconds := last[p].Sub(first[p]).Seconds(); seconds > 0 {
-			f.PerSecond = f.Moved / seconds
+		if f.Seconds = last[p].Sub(first[p]).Seconds(); f.Seconds > 0 {
+			f.PerSecond = f.Moved / f.Seconds
 		}
 	}
 	slices.SortStableFunc(list, func(a, b OpenFile) int {

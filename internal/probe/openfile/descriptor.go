@@ -30,8 +30,8 @@ type descriptor struct {
 // state is what changes of an open file.
 type state struct{ position, size int64 }
 
-// files writes rows of what a process has open: when they are first seen, for
-// writing or past the page cache, and whenever they change.
+// files writes rows of what a process has open: when they are first seen, and
+// whenever they change.
 func (p *Probe) files(e *census.Entry, w *recording.Writer) {
 	dir := fmt.Sprintf("%s/proc/%d/", p.census.Root(), e.PID)
 	f, err := os.Open(dir + "fd")
@@ -60,7 +60,7 @@ func (p *Probe) files(e *census.Entry, w *recording.Writer) {
 		now := state{row.Position, row.Size}
 		before, known := p.known[d]
 		p.known[d] = now
-		if known && before == now || !known && row.Flags&(unix.O_ACCMODE|unix.O_DIRECT) == 0 {
+		if known && before == now {
 			continue
 		}
 		row.At, row.PID, row.Started, row.Process, row.FD = at, e.PID, e.Started, e.Comm, d.fd

@@ -1,11 +1,13 @@
 // Package openfile is the probe of the files that the processes which move most data
-// have open, and of how their positions grow. It looks only while a disk is busy.
+// have open, and of how their positions and sizes grow. It looks while a disk is busy, and
+// now and then while programs write.
 package openfile
 
 import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
@@ -18,6 +20,9 @@ import (
 const (
 	// busyFrom is the share of the time in which a disk must have requests in flight.
 	busyFrom = 0.3
+	// between is the time between two looks while no disk is busy: what is written goes to
+	// the page cache first, and fills a filesystem all the same.
+	between = 3 * time.Second
 	// budget is the CPU time of one sample for /proc/PID/io, about 8 us a process.
 	budget = 3 * time.Millisecond
 	// recent is how long ago a process must have done something to be looked at.
@@ -33,15 +38,18 @@ type Probe struct {
 	census *census.Census
 	all    []census.Entry
 	disks  *procfile.File
+	vmstat *procfile.File
+	dirty  moved             // what all programs dirtied, by the last reading
 	busy   map[string]uint64 // milliseconds of each disk
 	moved  map[census.Key]moved
 	known  map[descriptor]state
 	names  procfile.Names
 	buf    []byte
 	last   time.Time
+	looked time.Time // when files were read last
 }
 
-// moved is what a process read from and wrote to disks.
+// moved is what a process read from and wrote to disks, or all of them wrote.
 type moved struct {
 	bytes int64
 	at    time.Time
@@ -49,7 +57,7 @@ type moved struct {
 
 // New makes the probe. It looks where the census looks.
 func New(c *census.Census) *Probe {
-	return &Probe{census: c, disks: &procfile.File{Path: c.Root() + "/proc/diskstats"}, busy: map[string]uint64{}, moved: map[census.Key]moved{}, known: map[descriptor]state{}, buf: make([]byte, 4096)}
+	return &Probe{census: c, disks: &procfile.File{Path: c.Root() + "/proc/diskstats"}, vmstat: &procfile.File{Path: c.Root() + "/proc/vmstat"}, busy: map[string]uint64{}, moved: map[census.Key]moved{}, known: map[descriptor]state{}, buf: make([]byte, 4096)}
 }
 
 // Name is the word users see.
@@ -60,7 +68,7 @@ func (p *Probe) Brief() {}
 
 // Help says what it reads.
 func (p *Probe) Help() string {
-	return "open files of the processes that move most data while a disk is busy, and their positions: /proc/PID/fdinfo"
+	return "open files of the processes that move most data while a disk is busy or files are written, and their positions: /proc/PID/fdinfo"
 }
 
 // Fills lists the tables it writes.
@@ -77,10 +85,11 @@ func (p *Probe) Start() error {
 // Close gives descriptors back.
 func (p *Probe) Close() error {
 	p.disks.Close()
+	p.vmstat.Close()
 	return nil
 }
 
-// Sample reads the files of a few processes, if a disk is busy.
+// Sample reads the files of a few processes, if a disk is busy or files are written.
 func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	now := time.Now()
 	share, err := p.busiest(now)
@@ -88,9 +97,10 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	if err != nil {
 		return err
 	}
-	if share < busyFrom {
+	if share < busyFrom && (now.Sub(p.looked) < between || !p.writes(now)) {
 		return nil
 	}
+	p.looked = now
 	if err := p.census.TakeIfOlder(time.Second); err != nil {
 		return err
 	}
@@ -99,6 +109,18 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 		p.files(e, w)
 	}
 	return nil
+}
+
+// writes says whether programs dirty as much as would have one of them counted.
+func (p *Probe) writes(now time.Time) bool {
+	b, err := p.vmstat.Read()
+	if err != nil {
+		return false
+	}
+	pages, ok := procfile.Number(b, "nr_dirtied")
+	before := p.dirty
+	p.dirty = moved{pages * int64(os.Getpagesize()), now}
+	return ok && !before.at.IsZero() && float64(p.dirty.bytes-before.bytes) >= minRate*now.Sub(before.at).Seconds()
 }
 
 // busiest is the share of the time in which the busiest disk had requests in flight

@@ -1,6 +1,7 @@
 package openfile
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -32,8 +33,7 @@ func TestParseInfo(t *testing.T) {
 	}
 }
 
-// A file that is written has a row when it is seen, and another one when it has grown;
-// one that is only read has none until its position moves.
+// A file has a row when it is seen, and another one when it has grown or its position moved.
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	log, err := os.OpenFile(filepath.Join(dir, "app.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
@@ -76,7 +76,7 @@ func TestFiles(t *testing.T) {
 		return list
 	}
 	first := rows()
-	if len(first) != 1 || first[0].Position != 6 || first[0].Size != 6 || first[0].Flags&unix.O_APPEND == 0 || first[0].FD != int32(log.Fd()) || first[0].Device == "" || first[0].Started.IsZero() {
+	if len(first) != 2 || first[1].FD != int32(read.Fd()) || first[1].Position != 0 || first[0].Position != 6 || first[0].Size != 6 || first[0].Flags&unix.O_APPEND == 0 || first[0].FD != int32(log.Fd()) || first[0].Device == "" || first[0].Started.IsZero() {
 		t.Fatalf("first: %+v", first)
 	}
 	if again := rows(); len(again) != 0 {
@@ -86,6 +86,31 @@ func TestFiles(t *testing.T) {
 	_, _ = read.Read(make([]byte, 3))
 	if grown := rows(); len(grown) != 2 || grown[0].Position+grown[1].Position != 11+3 {
 		t.Errorf("grown: %+v", grown)
+	}
+}
+
+// Programs that write are noticed while no disk is busy.
+func TestWrites(t *testing.T) {
+	root := t.TempDir()
+	if err := os.Mkdir(filepath.Join(root, "proc"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	dirtied := func(pages int) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(root, "proc", "vmstat"), fmt.Appendf(nil, "nr_dirty 7\nnr_dirtied %d\n", pages), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := census.New(root)
+	defer c.Close()
+	p := New(c)
+	defer p.Close()
+	at, some := time.Now(), minRate/os.Getpagesize()
+	for i, want := range []bool{false, true, false, false, true} {
+		dirtied([]int{1000, 1000 + 3*some, 1000 + 6*some - 1, 3, 3 + 3*some}[i])
+		if got := p.writes(at.Add(time.Duration(i) * 3 * time.Second)); got != want {
+			t.Errorf("look %d: %v", i, got)
+		}
 	}
 }
 

@@ -103,7 +103,7 @@ func (p *Probe) take(w *watched, t *thread, c *census.Thread, stacks *int, denie
 	}
 	row := recording.ThreadSample{
 		At: w.At, PID: w.PID, TID: t.tid, State: state(c.State), Processor: c.Processor,
-		CPUTime: c.Sched.RunTime, RunDelay: c.Sched.RunDelay, Slices: c.Sched.Slices, Syscall: recording.Unknown,
+		CPUTime: c.Sched.RunTime, RunDelay: c.Sched.RunDelay, Slices: c.Sched.Slices, Syscall: recording.Unknown, FD: recording.Unknown,
 	}
 	if row.Comm = w.Comm; t.tid != w.PID {
 		row.Comm = p.names.String(c.Comm())

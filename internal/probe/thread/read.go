@@ -2,6 +2,7 @@ package thread
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"time"
 
@@ -36,7 +37,7 @@ func (p *Probe) read(w *watched, t *thread, stacks *int, denied *unseen) {
 	}
 	row := recording.ThreadSample{
 		At: at, PID: w.PID, TID: t.tid, Comm: s.Comm, State: state(s.State), Processor: s.Processor,
-		CPUTime: recording.Unknown, RunDelay: recording.Unknown, Slices: recording.Unknown, Syscall: recording.Unknown,
+		CPUTime: recording.Unknown, RunDelay: recording.Unknown, Slices: recording.Unknown, Syscall: recording.Unknown, FD: recording.Unknown,
 	}
 	if ok {
 		row.CPUTime, row.RunDelay, row.Slices = sched.RunTime, sched.RunDelay, sched.Slices
@@ -109,6 +110,9 @@ func (p *Probe) wait(w *watched, t *thread, row *recording.ThreadSample, stacks 
 		if !w.foreign {
 			row.SyscallName = SyscallName(row.Syscall)
 			row.Input = row.SyscallName == "read" && readsInput(b)
+			if row.State == "D" && usesFile[row.SyscallName] {
+				row.FD = firstDescriptor(b)
+			}
 			t.futex = parseFutex(b)
 		}
 	case census.Denied(err):
@@ -164,6 +168,25 @@ func readsInput(b []byte) bool {
 	_, b = procfile.Field(b)
 	argument, _ := procfile.Field(b)
 	return string(argument) == "0x0"
+}
+
+// usesFile are the calls the first argument of which is the file that they wait for.
+var usesFile = map[string]bool{
+	"read": true, "pread64": true, "readv": true, "preadv": true, "preadv2": true, "getdents64": true,
+	"write": true, "pwrite64": true, "writev": true, "pwritev": true, "pwritev2": true, "fallocate": true, "ftruncate": true,
+	"fsync": true, "fdatasync": true, "sync_file_range": true, "syncfs": true,
+}
+
+// firstDescriptor is the first argument of a system call, as a descriptor.
+func firstDescriptor(b []byte) int32 {
+	_, b = procfile.Field(b)
+	argument, _ := procfile.Field(b)
+	hex, ok := bytes.CutPrefix(argument, []byte("0x"))
+	n, err := strconv.ParseUint(string(hex), 16, 31)
+	if !ok || err != nil {
+		return recording.Unknown
+	}
+	return int32(n)
 }
 
 // maxFrames is how much of a stack is kept: what it waits in is at the top.

@@ -18,7 +18,7 @@ var full = rule.Rule{
 	Title:      "a filesystem has no space left",
 	Resource:   "filesystem space",
 	Needs:      []recording.Table{recording.Mounts},
-	Thresholds: []*rule.Threshold{&soonFull, &soonUsed, &laterFull, &laterUsed, &almostUsed, &crumbs, &failingCalls, &failingChars, &inVain, &minWriting},
+	Thresholds: []*rule.Threshold{&soonFull, &soonUsed, &laterFull, &laterUsed, &almostUsed, &crumbs, &failingCalls, &failingChars, &inVain, &minWriting, &fileShare, &heldSize, &ownStream},
 	Detect:     detectFull,
 }
 
@@ -103,7 +103,14 @@ func detectFull(v *view.View) ([]rule.Finding, error) {
 		if isFull {
 			f.Evidence = append(f.Evidence, failingEvidence(failing)...)
 		}
-		f.Evidence = append(f.Evidence, writersEvidence(v)...)
+		growing := growingFiles(v, fs, s.growth)
+		f.Evidence = append(f.Evidence, growing.evidence()...)
+		if len(growing) == 0 {
+			f.Evidence = append(f.Evidence, writersEvidence(v)...)
+		} else if g := &growing[0]; g.rate >= ownStream.Value*s.growth {
+			f.Headline = rule.T("%s; %s (%d) writes %v/s to %s", f.Headline, g.Process.Comm, g.Process.PID, unit.Bytes(g.rate), g.Path)
+		}
+		f.Evidence = append(f.Evidence, heldEvidence(v, fs)...)
 		f.Fixes = fullFixes(fs)
 		found = append(found, f)
 	}

@@ -22,7 +22,7 @@ var saturated = rule.Rule{
 	Explains: []string{"disk/slow-sync", "proc/uninterruptible", "rt/server-slow", "rt/client-slow"},
 	HoldsUp:  []string{"mysql/row-lock-wait", "mysql/metadata-lock", "proc/lock-contention"},
 	Thresholds: []*rule.Threshold{&busyShare, &waitingQueue, &deepQueue, &slowFlash, &slowSpindle, &mostIntervals, &minWaiting, &atLimit, &bulkRequest,
-		&ownStream, &oneStream},
+		&ownStream, &oneStream, &fileShare, &cachedReads},
 	Detect: detectSaturated,
 }
 
@@ -77,7 +77,9 @@ func detectSaturated(v *view.View) ([]rule.Finding, error) {
 				continue
 			}
 		}
+		c.main, c.mainKnown = w.findMain(v, c.BlockDevice)
 		if f, ok := c.judge(w, len(devices) > 1); ok {
+			f.Evidence = append(f.Evidence, w.filesEvidence(v, c.BlockDevice)...)
 			f.Evidence = append(f.Evidence, partsOfTime(v, c.Device)...)
 			found = append(found, f)
 		}
@@ -90,6 +92,9 @@ type candidate struct {
 	view.BlockDevice
 	loaded bool
 	limit  *ioLimit // a cgroup is at its limit on this device
+
+	main      usedFile // the file that most of the load goes to
+	mainKnown bool
 }
 
 // loaded says that requests queued at a device through most of the window.
@@ -186,12 +191,17 @@ func (c candidate) headline(w waiters, sure rule.Confidence) rule.Text {
 		issuer = fmt.Sprintf("%s (%d)", top.Comm, top.PID)
 	}
 	switch {
+	case c.limit != nil && len(w.list) > 0 && c.mainKnown:
+		return rule.T("I/O on %s is held at the limit of cgroup %s (%s); %s (%d) waits; %s does most of it%s", name, c.limit.path, c.limit, w.list[0].Comm, w.list[0].PID, issuer, c.main.means())
 	case c.limit != nil && len(w.list) > 0:
 		return rule.T("I/O on %s is held at the limit of cgroup %s (%s); %s (%d) waits", name, c.limit.path, c.limit, w.list[0].Comm, w.list[0].PID)
 	case c.limit != nil:
 		return rule.T("I/O on %s is held at the limit of cgroup %s (%s)", name, c.limit.path, c.limit)
 	case sure == rule.Possible:
 		return rule.T("disk %s is busy all the time with %s; no other process was seen waiting", name, issuer)
+	}
+	if c.mainKnown {
+		return rule.T("disk %s is saturated: requests queue, %s issues most of them%s", name, issuer, c.main.means())
 	}
 	return rule.T("disk %s is saturated: requests queue, %s issues most of them", name, issuer)
 }

@@ -194,7 +194,7 @@ func (w waiters) evidence() []rule.Evidence {
 		})
 	}
 	for i, p := range w.issuers {
-		if i == mentioned || moves(p) < 0.05*w.moved {
+		if i == mentioned || i > 0 && moves(p) < 0.05*w.moved {
 			break
 		}
 		list = append(list, rule.Evidence{

@@ -314,7 +314,7 @@ for i in range(int(sys.argv[2])):
 
 // Types are laid out as in bpf/files.c.
 func TestLayout(t *testing.T) {
-	if k, s := unsafe.Sizeof(key{}), unsafe.Sizeof(sum{}); k != 24 || s != 128 {
+	if k, s := unsafe.Sizeof(key{}), unsafe.Sizeof(sum{}); k != 24 || s != 136 {
 		t.Errorf("keys have %d bytes, sums %d", k, s)
 	}
 }

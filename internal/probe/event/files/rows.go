@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rtrail/internal/probe/event"
+	"rtrail/internal/probe/thread"
 	"rtrail/internal/recording"
 )
 
@@ -42,6 +43,15 @@ type sum struct {
 	Small, SmallBytes                      uint64
 	DirectRead, DirectWritten              uint64
 	Opens, Failed, Made, Deleted           uint64
+	ReadCall, WriteCall                    uint32 // number and 1; 0: none
+}
+
+// callName is the name of a call by its number and 1.
+func callName(n uint32) string {
+	if n == 0 {
+		return ""
+	}
+	return thread.SyscallName(int32(n - 1))
 }
 
 // rows makes rows of sums, those with most bytes first.
@@ -66,6 +76,7 @@ func (s *Source) rows(keys []key, sums []sum, now time.Time) []recording.FileSum
 			sum.add(v)
 			continue
 		}
+		v.ReadCall, v.WriteCall = 0, 0 // of many files
 		others[k.PID] = v
 		pids = append(pids, k.PID)
 	}
@@ -87,6 +98,7 @@ func (s *Source) row(k key, v *sum, now time.Time) recording.FileSum {
 		Reads: int64(v.Reads), ReadBytes: int64(v.ReadBytes), Writes: int64(v.Writes), WrittenBytes: int64(v.WrittenBytes),
 		SmallWrites: int64(v.Small), SmallBytes: int64(v.SmallBytes), DirectRead: int64(v.DirectRead), DirectWritten: int64(v.DirectWritten),
 		Opens: int64(v.Opens), FailedOpens: int64(v.Failed), Created: int64(v.Made), Deleted: int64(v.Deleted),
+		ReadCall: callName(v.ReadCall), WriteCall: callName(v.WriteCall),
 	}
 }
 

@@ -1,0 +1,179 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"rtrail/internal/recording"
+)
+
+// FileIO is what one process does with one file on a disk, as far as evidence tells: by
+// calls that the kernel counted, or positions of open files, and by threads that were seen
+// waiting in a call of it.
+type FileIO struct {
+	Process Process
+	Path    string // in the mount namespace of the process; " (deleted)" at the end: it has no name any more
+	Device  string // number of its filesystem, of a block device its own
+	Disk    string // where it lies
+
+	Read, Written       float64 // bytes per second by calls, from and to the page cache or past it
+	Reads, Writes       float64 // calls per second; Unknown unless Counted
+	ReadCall, WriteCall string  // system calls; "" if not known
+	Counted             bool    // by calls; else by positions
+	Direct              float64 // of Read and Written, bytes past the page cache
+
+	Waiting  float64 // threads in state D in a call of it, mean
+	WaitCall string  // the call that most of them were in
+	Sync     Sync    // the kind of sync that takes most time; no calls: none was seen
+	Grown    float64 // bytes per second that it became larger, while files of the process were looked at
+	Size     int64   // bytes, as its descriptor told last
+	Open     bool    // its descriptor was seen
+	Standard bool    // as one of standard input, output and error
+}
+
+// Bytes is what is read and written, per second.
+func (f *FileIO) Bytes() float64 { return f.Read + f.Written }
+
+// Deleted says whether the file has no name any more.
+func (f *FileIO) Deleted() bool { return strings.HasSuffix(f.Path, " (deleted)") }
+
+// FileIO lists what programs do with files that lie on disks, most bytes first. Files on
+// filesystems without a disk that can be told are left out.
+func (v *View) FileIO() []FileIO {
+	return Memo(v, "file io", func() []FileIO {
+		t := fileTable{view: v, at: map[fileKey]int{}}
+		t.addCounted()
+		t.addOpen()
+		t.addWaits()
+		t.addSyncs()
+		slices.SortStableFunc(t.list, func(a, b FileIO) int {
+			return cmp.Or(cmp.Compare(b.Bytes(), a.Bytes()), cmp.Compare(b.Waiting, a.Waiting), cmp.Compare(a.Process.PID, b.Process.PID), cmp.Compare(a.Path, b.Path))
+		})
+		return t.list
+	})
+}
+
+type fileKey struct {
+	pid          int32
+	path, device string
+}
+
+// fileTable joins what several tables tell of files.
+type fileTable struct {
+	view *View
+	at   map[fileKey]int
+	list []FileIO
+}
+
+// of is the entry of a file; nil if its process or disk is not known, or judged by nobody.
+func (t *fileTable) of(pid int32, path, device string) *FileIO {
+	k := fileKey{pid, path, device}
+	if i, ok := t.at[k]; ok {
+		return &t.list[i]
+	}
+	disk := t.view.DeviceOf(device)
+	p, ok := t.view.Process(pid)
+	if !ok || p.Own || p.Kernel || path == "" || disk == "" {
+		return nil
+	}
+	t.at[k] = len(t.list)
+	t.list = append(t.list, FileIO{Process: p, Path: path, Device: device, Disk: disk, Reads: Unknown, Writes: Unknown})
+	return &t.list[len(t.list)-1]
+}
+
+func (t *fileTable) addCounted() {
+	uses := t.view.FileUses()
+	for i := range uses {
+		u := &uses[i]
+		if u.Kind != recording.FileRegular && u.Kind != recording.FileBlock || u.Span <= 0 {
+			continue
+		}
+		if f := t.of(u.PID, u.Path, u.Device); f != nil {
+			f.Counted = true
+			f.Read, f.Written = u.PerSecond(u.ReadBytes), u.PerSecond(u.WrittenBytes)
+			f.Reads, f.Writes = u.PerSecond(u.Reads), u.PerSecond(u.Writes)
+			f.ReadCall, f.WriteCall = u.ReadCall, u.WriteCall
+			f.Direct = u.PerSecond(u.DirectRead + u.DirectWritten)
+		}
+	}
+}
+
+// oneWay is how many times more bytes a process must write than read, or the other way
+// round, so that the position of a file that is open for both tells which it is.
+const oneWay = 4
+
+func (t *fileTable) addOpen() {
+	files := t.view.OpenFiles()
+	arch := t.view.Manifest().Host.Arch
+	for i := range files {
+		o := &files[i]
+		f := t.of(o.Last.PID, o.Last.Path, o.Last.Device)
+		if f == nil {
+			continue
+		}
+		f.Open, f.Size, f.Standard = true, o.Last.Size, o.Last.FD <= 2
+		if o.Seconds > 0 && o.Last.Flags&accessMode != readOnly {
+			f.Grown = o.Grown / o.Seconds
+		}
+		if f.Counted || !Known(o.PerSecond) {
+			continue
+		}
+		p := &f.Process
+		switch mode := o.Last.Flags & accessMode; {
+		case mode == readOnly, mode == readWrite && p.ReadChars >= oneWay*p.WriteChars:
+			f.Read = o.PerSecond
+		case mode == writeOnly, mode == readWrite && p.WriteChars >= oneWay*p.ReadChars:
+			f.Written = o.PerSecond
+		}
+		if o.Direct(arch) {
+			f.Direct = f.Read + f.Written
+		}
+	}
+}
+
+// addWaits counts threads that waited in calls whose descriptor is known.
+func (t *fileTable) addWaits() {
+	type descriptor struct{ pid, fd int32 }
+	open, several := map[descriptor]fileKey{}, map[descriptor]bool{}
+	files := Rows[recording.OpenFile](t.view)
+	for i := range files {
+		r := &files[i]
+		d, k := descriptor{r.PID, r.FD}, fileKey{r.PID, r.Path, r.Device}
+		if before, ok := open[d]; ok && before != k {
+			several[d] = true // it stood for more than one file
+		}
+		open[d] = k
+	}
+	type fileCall struct {
+		fileKey
+		call string
+	}
+	calls := map[fileCall]int{}
+	for _, thread := range t.view.ThreadTimes() {
+		share := 1 / float64(max(len(thread.Samples), 1))
+		for i := range thread.Samples {
+			s := &thread.Samples[i]
+			d := descriptor{s.PID, s.FD}
+			k, ok := open[d]
+			if s.State != "D" || s.FD <= 0 || !ok || several[d] || !DiskWait(place(*s), s.Stack) {
+				continue
+			}
+			if f := t.of(k.pid, k.path, k.device); f != nil {
+				f.Waiting += share
+				c := fileCall{k, s.SyscallName}
+				if calls[c]++; calls[c] >= calls[fileCall{k, f.WaitCall}] {
+					f.WaitCall = s.SyscallName
+				}
+			}
+		}
+	}
+}
+
+func (t *fileTable) addSyncs() {
+	for _, s := range t.view.Syncs() {
+		if f := t.of(s.PID, s.Path, s.Device); f != nil && s.Time > f.Sync.Time {
+			f.Sync = s
+		}
+	}
+}
