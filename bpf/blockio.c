@@ -86,6 +86,9 @@ struct {
 
 volatile __u32 too; /* sums_too is filled */
 
+/* Requests that are made are counted, up to their end; else only those that were begun. */
+volatile __u32 opened;
+
 /* Requests that found no room. */
 __u64 crowded, crowded_ns;
 
@@ -97,6 +100,8 @@ int started(__u64 *ctx)
 	struct pending p = {};
 	__u64 rq = ctx[0];
 
+	if (!opened)
+		return 0;
 	p.made = bpf_ktime_get_ns();
 	p.pid = process_number(t);
 	p.started = BPF_CORE_READ(leader, start_boottime);

@@ -47,18 +47,12 @@ struct task_struct {
 	char comm[16];
 } CORE;
 
-/* Before Linux 5.14, where __state was called state. */
-struct task_struct___before514 {
-	long state;
-} CORE;
-
-struct bpf_iter__task {
-	struct bpf_iter_meta *meta;
-	struct task_struct *task;
-} CORE;
-
 #include "pidns.h"
 #include "syscall.h"
+
+#define OTHER_TABLE 0xffff
+
+#include "slice.h"
 
 #define TICK (1ULL << 22) /* ns: of 250 Hz, and a little more */
 #define DEPTH 32          /* frames of a stack */
@@ -73,7 +67,6 @@ struct bpf_iter__task {
 /* TASK_UNINTERRUPTIBLE | TASK_NOLOAD: threads of the kernel that have nothing to do */
 #define TASK_IDLE 0x402
 #define TASK_INTERRUPTIBLE 1
-#define PF_KTHREAD 0x00200000
 
 /* Of include/uapi/linux/futex.h. */
 #define FUTEX_WAIT 0
@@ -104,6 +97,7 @@ struct wait {
 	__u32 waker, waker_tid; /* PIDs */
 	__u32 state;            /* in which it blocks; 0: it is runnable */
 	__u8 known, woken;
+	__u16 slice; /* in which this was noted */
 	/* Up to here it is one line of the cache. Of those that are likely sampled: */
 	__u64 waker_stack;
 	char waker_comm[16];
@@ -132,7 +126,7 @@ struct key {
 
 struct sum {
 	__u64 ns;
-	__u64 waits; /* in 1024ths */
+	__u64 waits; /* that ended, in 1024ths */
 	__u64 longest;
 	__u64 started; /* of the process, ns since boot */
 	__u32 waker_tid; /* of the longest */
@@ -170,20 +164,14 @@ struct {
 } rooms SEC(".maps");
 
 volatile __u32 too;           /* sums_too is filled */
-volatile __u64 attached;      /* when programs were, by the scheduler's clock */
+volatile __u64 attached;      /* when the slice began, by the scheduler's clock, */
+volatile __u64 attached_at;   /* and by the monotonic one */
 volatile __u64 ahead;         /* by how much the monotonic clock is ahead of it */
 volatile __u64 step = 1 << 24; /* ns, a power of two */
 __u64 taken;                  /* stacks of waits that ended */
 
 /* What found no room. */
 __u64 crowded, crowded_ns, stackless;
-
-static __always_inline __u32 task_state(struct task_struct *t)
-{
-	if (bpf_core_field_exists(t->__state))
-		return BPF_CORE_READ(t, __state);
-	return BPF_CORE_READ((struct task_struct___before514 *)t, state);
-}
 
 static __always_inline __u64 later(__u64 a, __u64 b) { return a > b ? a : b; }
 
@@ -219,7 +207,7 @@ static __always_inline __u64 keep(struct stack *s, long bytes)
 	return id;
 }
 
-static __always_inline void add(struct key *k, struct task_struct *t, struct wait *w, __u64 ns, __u64 longest)
+static __always_inline void add(struct key *k, struct task_struct *t, struct wait *w, __u64 ns, __u64 longest, int ended)
 {
 	void *map = too ? (void *)&sums_too : (void *)&sums;
 	struct sum *s = bpf_map_lookup_elem(map, k);
@@ -241,7 +229,7 @@ static __always_inline void add(struct key *k, struct task_struct *t, struct wai
 		}
 	}
 	__sync_fetch_and_add(&s->ns, ns);
-	if (longest)
+	if (longest && ended)
 		__sync_fetch_and_add(&s->waits, (ns << 10) / longest);
 	if (longest > s->longest) {
 		s->longest = longest;
@@ -263,7 +251,7 @@ static __always_inline void add_ready(struct wait *w, struct task_struct *t)
 	struct key k = {.tid = task_number(t), .pid = process_number(t)};
 
 	if (k.pid)
-		add(&k, t, w, w->ready, 0);
+		add(&k, t, w, w->ready, 0, 0);
 	w->ready = 0;
 }
 
@@ -338,7 +326,7 @@ static __always_inline void add_blocked(struct wait *w, struct task_struct *t, _
 	w->last.holder_process = k.waker;
 	w->last.holder_stack = k.holder_stack;
 	__builtin_memcpy(w->last.holder_comm, w->waker_comm, sizeof(w->waker_comm));
-	add(&k, t, w, ns, blocked);
+	add(&k, t, w, ns, blocked, room_of != OF_READER);
 }
 
 /* forget makes a thread ready for its next wait. */
@@ -369,23 +357,58 @@ static __always_inline __u64 delay(struct task_struct *t, __u64 now)
 	return queued && now > queued ? all + now - queued : all;
 }
 
+static __always_inline __u16 slice(void) { return began >> 20; }
+
+/* seen says that a thread was noted in this slice. */
+static __always_inline int seen(struct wait *w) { return w && w->slice == slice(); }
+
+/*
+ * first makes known a thread that was not seen in the slice, and does not run: since the
+ * slice began, if it was there, it has been blocked, or runnable as long as it is queued.
+ */
+static __always_inline struct wait *first(struct task_struct *t, __u32 state)
+{
+	struct wait *w;
+	__u64 queued;
+
+	if (attached_at != began || !(w = known_wait(t)))
+		return 0;
+	forget(w);
+	w->slice = slice();
+	w->out = later(attached, t->start_time - ahead);
+	w->delayed = t->sched_info.run_delay;
+	w->state = state;
+	queued = t->sched_info.last_queued;
+	if (!state)
+		w->out = queued ? later(w->out, queued) : 0;
+	return w;
+}
+
 static __always_inline int switched(struct task_struct *prev, struct task_struct *next, __u32 state)
 {
 	__u64 now = scheduler_clock(prev), since, off, ready;
 	struct wait *w;
 
-	if (!attached) {
+	if (attached_at != began) {
 		ahead = bpf_ktime_get_ns() - now;
 		attached = now;
+		attached_at = began;
 	}
 	if (prev->pid && (w = known_wait(prev))) {
+		w->slice = slice();
 		w->out = now;
 		w->delayed = prev->sched_info.run_delay;
 		w->state = state;
 		if (w->woken)
 			forget(w);
 	}
-	if (next->pid && (w = bpf_task_storage_get(&waits, next, 0, 0)) && w->out) {
+	if (!next->pid)
+		return 0;
+	w = bpf_task_storage_get(&waits, next, 0, 0);
+	/* Whoever is blocked was seen when it was woken. */
+	if (!seen(w))
+		w = first(next, 0);
+	if (w && w->out) {
 		since = later(w->out, w->counted);
 		off = now > since ? now - since : 0;
 		/* Runnable all the time: it was preempted, or had a signal before it could block. */
@@ -442,17 +465,12 @@ int waking(__u64 *ctx)
 	__u64 now, since;
 	__u32 at = OF_WAKING;
 
-	if (w) {
+	if (seen(w)) {
 		/* It runs, was preempted, or somebody else woke it before. */
 		if (!w->out || w->woken || !w->state)
 			return 0;
-	} else {
-		/* It has not run since programs were attached. */
-		if (t->on_cpu || !attached || !(w = known_wait(t)))
-			return 0;
-		w->out = later(attached, t->start_time - ahead);
-		w->delayed = t->sched_info.run_delay;
-		w->state = task_state(t);
+	} else if (t->on_cpu || !(w = first(t, task_state(t)))) {
+		return 0;
 	}
 	w->woken = 1;
 	waker = bpf_get_current_task_btf();
@@ -492,19 +510,12 @@ int waiting(struct bpf_iter__task *ctx)
 	__u64 now, since, off, ready;
 	struct wait *w;
 
-	if (!t || !t->pid || !attached)
+	if (!t || !t->pid || attached_at != began)
 		return 0;
-	now = bpf_ktime_get_ns() - ahead;
+	now = up_to() - ahead;
 	w = bpf_task_storage_get(&waits, t, 0, 0);
-	if (!w) {
-		__u32 state = task_state(t);
-
-		if (t->on_cpu || !state || !(w = known_wait(t)))
-			return 0;
-		w->out = later(attached, t->start_time - ahead);
-		w->delayed = t->sched_info.run_delay;
-		w->state = state;
-	}
+	if (!seen(w) && (t->on_cpu || !(w = first(t, task_state(t)))))
+		return 0;
 	since = later(w->out, w->counted);
 	if (w->out && now > since) {
 		off = now - since;

@@ -20,11 +20,11 @@ struct thread_info {
 struct task_struct {
 	struct thread_info thread_info;
 	int pid, tgid;
-	unsigned int flags;
+	unsigned int __state, flags;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	struct files_struct *files;
-	__u64 start_boottime;
+	__u64 start_time, start_boottime;
 	char comm[16];
 } CORE;
 
@@ -33,6 +33,12 @@ struct task_struct {
 #include "pidns.h"
 #include "steps.h"
 #include "syscall.h"
+
+/* Threads of the kernel, among them those of io_uring, are in no system call. */
+#define NO_CALL 0xffff
+#define OTHER_TABLE 0xfffe
+
+#include "slice.h"
 #include "path.h"
 
 #define SUMS 4096
@@ -62,9 +68,9 @@ struct key {
 	__u32 pid, number;
 };
 
-/* The call that a thread is in. */
-struct call {
-	__u64 since;
+/* The call that a thread is in, and its file. */
+struct sync {
+	struct call call;
 	struct file_id file;
 };
 
@@ -72,7 +78,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, int);
-	__type(value, struct call);
+	__type(value, struct sync);
 } calls SEC(".maps");
 
 struct sum {
@@ -93,13 +99,24 @@ struct {
 
 #include "sums.h"
 
+/* find_file notes the file that a call names. */
+static __always_inline void find_file(struct sync *c, struct task_struct *t, __u32 number, __u64 descriptor)
+{
+	struct file *f;
+
+	__builtin_memset(&c->file, 0, sizeof(c->file));
+	if (has(of_file, number) && (f = file_of(t, descriptor))) {
+		c->file = id_of(f);
+		learn_path(&c->file, f);
+	}
+}
+
 SEC("tp_btf/sys_enter")
 int sync_entered(__u64 *ctx)
 {
 	__u32 number = ctx[1];
 	struct task_struct *t;
-	struct call *c;
-	struct file *f;
+	struct sync *c;
 
 	if (!has(wanted, number))
 		return 0;
@@ -109,31 +126,20 @@ int sync_entered(__u64 *ctx)
 	c = bpf_task_storage_get(&calls, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!c)
 		return 0;
-	__builtin_memset(&c->file, 0, sizeof(c->file));
-	if (has(of_file, number) && (f = file_of(t, first_argument((void *)ctx[0])))) {
-		c->file = id_of(f);
-		learn_path(&c->file, f);
-	}
-	c->since = bpf_ktime_get_ns();
+	find_file(c, t, number, first_argument((void *)ctx[0]));
+	enter(&c->call, number);
 	return 0;
 }
 
-/* count adds the call that a thread ends. */
-static __always_inline int count(struct task_struct *t, __u32 number, int failed)
+/* add adds a call, or a part of one, to its sum; 0: there is none. */
+static __always_inline struct sum *add(struct task_struct *t, struct sync *c, __u32 number, __s64 ns)
 {
 	void *map = too ? (void *)&sums_too : (void *)&sums;
-	struct call *c = bpf_task_storage_get(&calls, t, 0, 0);
 	struct key k = {};
 	struct sum *s;
-	__u32 step;
-	__u64 ns;
 
-	if (!c || !c->since)
-		return 0;
-	ns = bpf_ktime_get_ns() - c->since;
-	c->since = 0;
 	k.pid = process_number(t);
-	if (!k.pid)
+	if (ns < 0 || !k.pid)
 		return 0;
 	k.file = c->file;
 	k.number = number;
@@ -143,12 +149,24 @@ static __always_inline int count(struct task_struct *t, __u32 number, int failed
 		__sync_fetch_and_add(&crowded_ns, ns);
 		return 0;
 	}
-	__sync_fetch_and_add(&s->calls, 1);
 	__sync_fetch_and_add(&s->ns, ns);
-	if (failed)
-		__sync_fetch_and_add(&s->errors, 1);
 	if (ns > s->longest)
 		s->longest = ns;
+	return s;
+}
+
+/* count adds the call that a thread ends. */
+static __always_inline int count(struct task_struct *t, struct sync *c, __u32 number, int failed)
+{
+	__s64 ns = spent(&c->call, t);
+	struct sum *s = add(t, c, number, ns);
+	__u32 step;
+
+	if (!s)
+		return 0;
+	__sync_fetch_and_add(&s->calls, 1);
+	if (failed)
+		__sync_fetch_and_add(&s->errors, 1);
 	step = step_of(ns / 1000);
 	if (step < STEPS)
 		__sync_fetch_and_add(&s->steps[step], 1);
@@ -159,42 +177,75 @@ SEC("tp_btf/sys_exit")
 int sync_left(__u64 *ctx)
 {
 	__u32 number = call_number((void *)ctx[0]);
+	struct task_struct *t;
+	struct sync *c;
 
 	if (!has(wanted, number))
 		return 0;
-	return count(bpf_get_current_task_btf(), number, (__s64)ctx[1] < 0);
+	t = bpf_get_current_task_btf();
+	if (other_table(t))
+		return 0;
+	c = bpf_task_storage_get(&calls, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!c)
+		return 0;
+	if (c->call.at < began)
+		find_file(c, t, number, argument((void *)ctx[0], 0));
+	return count(t, c, number, (__s64)ctx[1] < 0);
+}
+
+/* The reader counts calls that go on when a slice ends, up to now. */
+SEC("iter/task")
+int under_way(struct bpf_iter__task *ctx)
+{
+	struct task_struct *t = ctx->task;
+	struct sync *c, fresh = {};
+	__u32 number = 0;
+	__s64 ns;
+
+	if (!t)
+		return 0;
+	c = bpf_task_storage_get(&calls, t, 0, 0);
+	ns = pending(c ? &c->call : 0, t, &number);
+	if (ns < 0 || !has(wanted, number))
+		return 0;
+	if (!c || c->call.at < began) {
+		c = &fresh;
+		find_file(c, t, number, argument((void *)bpf_task_pt_regs(t), 0));
+	}
+	add(t, c, number, ns);
+	return 0;
 }
 
 SEC("tp_btf/ext4_sync_file_enter")
 int ext4_entered(__u64 *ctx)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
-	struct call *c = bpf_task_storage_get(&calls, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct sync *c = bpf_task_storage_get(&calls, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	struct file *f = (void *)ctx[0];
 
 	if (!c)
 		return 0;
 	c->file = id_of(f);
 	learn_path(&c->file, f);
-	c->since = bpf_ktime_get_ns();
+	enter(&c->call, 0);
 	return 0;
 }
 
-/* Threads of the kernel, among them those of io_uring, are in no system call. */
 #define PF_IO_WORKER 0x10
-#define PF_KTHREAD 0x200000
-#define NO_CALL 0xffff
-#define OTHER_TABLE 0xfffe
 
 SEC("tp_btf/ext4_sync_file_exit")
 int ext4_left(__u64 *ctx)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
+	struct sync *c = bpf_task_storage_get(&calls, t, 0, 0);
 	__u32 number = NO_CALL;
 
+	/* What began before programs were attached has a file that is not known. */
+	if (!c || !c->call.inside)
+		return 0;
 	if (!(t->flags & (PF_KTHREAD | PF_IO_WORKER)))
 		number = other_table(t) ? OTHER_TABLE : call_number((void *)bpf_task_pt_regs(t));
-	return count(t, number, (__s32)ctx[1] < 0);
+	return count(t, c, number, (__s32)ctx[1] < 0);
 }
 
 /* Run once by the reader, before anything is attached. */

@@ -16,18 +16,22 @@ struct thread_info {
 
 struct task_struct {
 	struct thread_info thread_info;
+	unsigned int __state, flags;
 	int pid, tgid;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
-	__u64 start_boottime;
+	__u64 start_time, start_boottime;
 	char comm[16];
 } CORE;
 
 #include "pidns.h"
 #include "syscall.h"
 
-#define SUMS 8192
 #define OTHER_TABLE 0xffff /* the number of all 32-bit calls */
+
+#include "slice.h"
+
+#define SUMS 8192
 #define MAX_ERRNO 4095
 
 /* Of include/uapi/linux/bpf.h. */
@@ -35,13 +39,6 @@ struct task_struct {
 #define BPF_NOEXIST 1
 #define BPF_LOCAL_STORAGE_GET_F_CREATE 1
 #define BPF_F_NO_PREALLOC 1
-
-/* The call that a thread is in. */
-struct call {
-	__u64 since; /* 0: in none that was seen to begin */
-	__u32 number;
-	__u32 unused;
-};
 
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -80,49 +77,78 @@ int entered(__u64 *ctx)
 	struct task_struct *t = bpf_get_current_task_btf();
 	struct call *c = bpf_task_storage_get(&calls, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
-	if (!c)
-		return 0;
-	c->number = other_table(t) ? OTHER_TABLE : (__u16)ctx[1];
-	c->since = bpf_ktime_get_ns();
+	if (c)
+		enter(c, other_table(t) ? OTHER_TABLE : (__u16)ctx[1]);
 	return 0;
+}
+
+/* add adds a call, or a part of one, to a sum; 0: there is no room for it. */
+static __always_inline struct sum *add(struct task_struct *t, struct key *k, __u64 ns)
+{
+	void *map = too ? (void *)&sums_too : (void *)&sums;
+	struct sum *s = bpf_map_lookup_elem(map, k);
+
+	if (!s && !(s = make(map, k, t))) {
+		__sync_fetch_and_add(&crowded, 1);
+		__sync_fetch_and_add(&crowded_ns, ns);
+		return 0;
+	}
+	s->ns += ns;
+	if (ns > s->longest)
+		s->longest = ns;
+	return s;
 }
 
 SEC("tp_btf/sys_exit")
 int left(__u64 *ctx)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
-	struct call *c = bpf_task_storage_get(&calls, t, 0, 0);
-	void *map = too ? (void *)&sums_too : (void *)&sums;
-	__s64 result = ctx[1];
+	struct call *c = bpf_task_storage_get(&calls, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	__s64 result = ctx[1], ns;
 	struct key k = {};
 	struct sum *s;
-	__u64 ns;
+	int seen;
 
-	/* A new process returns from a call that it did not make. */
-	if (!c || !c->since)
+	if (!c)
 		return 0;
-	ns = bpf_ktime_get_ns() - c->since;
-	c->since = 0;
+	seen = c->at >= began;
+	ns = spent(c, t);
 	k.pid = reader_level ? process_number(t) : t->tgid;
-	if (!k.pid)
+	if (ns < 0 || !k.pid)
 		return 0;
-	k.number = c->number;
+	if (seen)
+		k.number = c->number;
+	else
+		k.number = other_table(t) ? OTHER_TABLE : call_number((void *)ctx[0]);
 	if (result < 0 && result >= -MAX_ERRNO)
 		k.error = -result;
-	s = bpf_map_lookup_elem(map, &k);
-	if (!s && !(s = make(map, &k, t))) {
-		__sync_fetch_and_add(&crowded, 1);
-		__sync_fetch_and_add(&crowded_ns, ns);
+	s = add(t, &k, ns);
+	if (!s)
 		return 0;
-	}
 	s->calls++;
-	s->ns += ns;
-	if (ns > s->longest)
-		s->longest = ns;
 	if (result > 0)
 		s->returned += result;
 	else if (!result)
 		s->nothing++;
+	return 0;
+}
+
+/* The reader counts calls that go on when a slice ends, up to now. */
+SEC("iter/task")
+int under_way(struct bpf_iter__task *ctx)
+{
+	struct task_struct *t = ctx->task;
+	struct key k = {};
+	__u32 number = 0;
+	__s64 ns;
+
+	if (!t)
+		return 0;
+	ns = pending(bpf_task_storage_get(&calls, t, 0, 0), t, &number);
+	if (ns < 0 || !(k.pid = process_number(t)))
+		return 0;
+	k.number = number;
+	add(t, &k, ns);
 	return 0;
 }
 

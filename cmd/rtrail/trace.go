@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -280,10 +281,11 @@ func (s *traceSink) Commit(w *recording.Writer) error {
 	}
 	span := time.Duration(0)
 	for _, c := range recording.Rows[recording.EventProgram](rec) {
-		span = max(span, c.Attached)
+		span = max(span, cmp.Or(c.Span, c.Attached))
 		if sum := s.costs[c.Program]; sum != nil {
 			sum.Runs += c.Runs
 			sum.RunTime += c.RunTime
+			sum.Attached += c.Attached
 			continue
 		}
 		s.costs[c.Program] = &c
@@ -321,6 +323,10 @@ func (s *traceSink) summary(stderr io.Writer) {
 		if s.length > 0 {
 			share = c.RunTime.Seconds() / s.length.Seconds()
 		}
-		fmt.Fprintf(stderr, "%s: %s runs, %.0f ns each, %.2g %% of a core\n", c.Program, unit.Count(c.Runs), float64(c.RunTime)/float64(max(c.Runs, 1)), 100*share)
+		sampled := ""
+		if part := c.Attached.Seconds() / s.length.Seconds(); part < 0.95 {
+			sampled = fmt.Sprintf("; it counted in %v of the time, in slices at random, and sums are scaled", unit.Share(part))
+		}
+		fmt.Fprintf(stderr, "%s: %s runs, %.0f ns each, %.2g %% of a core%s\n", c.Program, unit.Count(c.Runs), float64(c.RunTime)/float64(max(c.Runs, 1)), 100*share, sampled)
 	}
 }

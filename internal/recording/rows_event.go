@@ -37,9 +37,10 @@ type OffCPUWait struct {
 	Thread     string        `parquet:"thread,dict"`
 	State      string        `parquet:"state,dict"` // R: runnable, without a CPU; S D T t and others: blocked, as in threads
 	Span       time.Duration `parquet:"span_ns"`    // how long the stretch is
+	Traced     time.Duration `parquet:"traced_ns"`  // of that, programs were attached, at random: sums are of this time; 0: all of it
 	Step       time.Duration `parquet:"step_ns"`    // blocked time that one sample stands for
 	Waited     time.Duration `parquet:"waited_ns"`
-	Waits      float64       `parquet:"waits"`            // how many, estimated; 0 of runnable time
+	Waits      float64       `parquet:"waits"`            // how many ended, estimated; 0 of runnable time
 	Longest    time.Duration `parquet:"longest_ns"`       // of those that were sampled
 	Stack      string        `parquet:"stack,dict"`       // in the kernel, innermost first, joined by ';'; "" if not known
 	Waker      string        `parquet:"waker,dict"`       // name of the thread that ended it; "": it has not ended, or an interrupt ended it
@@ -55,8 +56,8 @@ type OffCPUWait struct {
 }
 
 // SyscallSum is the calls of one system call that one process made with one result in
-// a stretch of time that ends with the row. Calls that began before programs were
-// attached are left out.
+// a stretch of time that ends with the row. Of calls that began before programs were
+// attached the time since then counts.
 type SyscallSum struct {
 	At       time.Time     `parquet:"at,timestamp(nanosecond)"`
 	PID      int32         `parquet:"pid"`
@@ -65,6 +66,7 @@ type SyscallSum struct {
 	Call     string        `parquet:"call,dict"` // name; "others": several that had little time each; "32-bit": all of 32-bit programs
 	Error    int32         `parquet:"error"`     // number of errno; 0: the calls succeeded
 	Span     time.Duration `parquet:"span_ns"`   // how long the stretch is
+	Traced   time.Duration `parquet:"traced_ns"` // of that, programs were attached, at random: sums are of this time; 0: all of it
 	Calls    int64         `parquet:"calls"`
 	Time     time.Duration `parquet:"time_ns"` // in the calls, waits included
 	Longest  time.Duration `parquet:"longest_ns"`
@@ -102,6 +104,7 @@ type SyncSum struct {
 	Path      string        `parquet:"path,dict"`   // of the file, in the mount namespace of the process; "" if the call names none, or it is not known
 	Device    string        `parquet:"device,dict"` // number of the filesystem of the file: "8:1"; "" without a file
 	Span      time.Duration `parquet:"span_ns"`     // how long the stretch is
+	Traced    time.Duration `parquet:"traced_ns"`   // of that, programs were attached, at random: sums are of this time; 0: all of it
 	Calls     int64         `parquet:"calls"`
 	Errors    int64         `parquet:"errors"` // calls that failed
 	Time      time.Duration `parquet:"time_ns"`
@@ -130,6 +133,7 @@ type FileSum struct {
 	Path          string        `parquet:"path,dict"`   // in the mount namespace of the process; "" if not known
 	Device        string        `parquet:"device,dict"` // number of the filesystem, of a block device its own: "8:1"; "" without a file
 	Span          time.Duration `parquet:"span_ns"`     // how long the stretch is
+	Traced        time.Duration `parquet:"traced_ns"`   // of that, programs were attached, at random: sums are of this time; 0: all of it
 	Size          int64         `parquet:"size"`        // of the file when it was first used in the stretch, bytes
 	Reads         int64         `parquet:"reads"`       // calls that did not fail
 	ReadBytes     int64         `parquet:"read_bytes"`
@@ -169,7 +173,8 @@ type BlockSum struct {
 	PID            int32         `parquet:"pid"`                           // in which the request was made: of buffered writes often a thread of the kernel
 	Started        time.Time     `parquet:"started,timestamp(nanosecond)"` // with PID: the identity of the process
 	Process        string        `parquet:"process,dict"`
-	Span           time.Duration `parquet:"span_ns"` // how long the stretch is
+	Span           time.Duration `parquet:"span_ns"`   // how long the stretch is
+	Traced         time.Duration `parquet:"traced_ns"` // of that, programs were attached, at random: sums are of this time; 0: all of it
 	Requests       int64         `parquet:"requests"`
 	Bytes          int64         `parquet:"bytes"`
 	Queue          time.Duration `parquet:"queue_ns"` // from when they were made until the device got them
@@ -257,6 +262,7 @@ type EventProgram struct {
 	Program    string        `parquet:"program,dict"`
 	Tracepoint string        `parquet:"tracepoint,dict"`
 	Attached   time.Duration `parquet:"attached_ns"` // in the stretch
+	Span       time.Duration `parquet:"span_ns"`     // how long the stretch is; 0: as long as it was attached
 	Runs       int64         `parquet:"runs"`
 	RunTime    time.Duration `parquet:"run_time_ns"` // of all CPUs
 	Missed     int64         `parquet:"missed"`      // runs that the kernel left out

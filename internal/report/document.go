@@ -198,12 +198,13 @@ type Probe struct {
 
 // Program is what a BPF program of a probe did over the whole window.
 type Program struct {
-	Name       string          `json:"name"`
-	Tracepoint string          `json:"tracepoint"`
-	Runs       int64           `json:"runs"`
-	Seconds    document.Number `json:"seconds"`
-	CoreShare  document.Number `json:"core_share"`
-	Stopped    bool            `json:"stopped"`
+	Name        string          `json:"name"`
+	Tracepoint  string          `json:"tracepoint"`
+	Runs        int64           `json:"runs"`
+	Seconds     document.Number `json:"seconds"`
+	CoreShare   document.Number `json:"core_share"`
+	TracedShare document.Number `json:"traced_share"`
+	Stopped     bool            `json:"stopped"`
 }
 
 // OffCPU is what kept threads of one process from running.
@@ -264,7 +265,7 @@ func NewDocument(v verdict.Verdict) Document {
 				Name: p.Name, OK: p.OK, Runs: p.Runs, Seconds: document.Number(p.Seconds), CPUSeconds: document.Number(p.CPU),
 				Rows: p.Rows, Lost: p.Lost, Late: p.Late, Error: p.Error, How: p.Remedy.String(),
 				Programs: each(p.Programs, func(c verdict.ProgramCost) Program {
-					return Program{Name: c.Name, Tracepoint: c.Tracepoint, Runs: c.Runs, Seconds: document.Number(c.Seconds), CoreShare: document.Number(c.Share), Stopped: c.Stopped}
+					return Program{Name: c.Name, Tracepoint: c.Tracepoint, Runs: c.Runs, Seconds: document.Number(c.Seconds), CoreShare: document.Number(c.Share), TracedShare: document.Number(c.Traced), Stopped: c.Stopped}
 				}),
 			}
 		}),

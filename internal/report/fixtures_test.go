@@ -83,8 +83,8 @@ func cases() []testCase {
 		{Name: "host", OK: true, Runs: 11, Seconds: 0.041, CPU: 0.033, Rows: 1320},
 		{Name: "thread", OK: true, Runs: 50, Seconds: 0.4, CPU: 0.2, Rows: 5100, Lost: 12, Late: 1},
 		{Name: "offcpu", OK: true, Runs: 10, Seconds: 0.03, CPU: 0.02, Rows: 900, Programs: []verdict.ProgramCost{
-			{Name: "switch_state", Tracepoint: "sched_switch", Runs: 500_000, Seconds: 0.0625, Share: 0.00625},
-			{Name: "waking", Tracepoint: "sched_waking", Runs: 300_000, Seconds: 0.12, Share: 0.012, Stopped: true},
+			{Name: "switch_state", Tracepoint: "sched_switch", Runs: 500_000, Seconds: 0.0625, Share: 0.00625, Traced: 1},
+			{Name: "waking", Tracepoint: "sched_waking", Runs: 300_000, Seconds: 0.12, Share: 0.012, Traced: 1, Stopped: true},
 		}},
 		{Name: "klog", Error: "needs CAP_SYSLOG: open /dev/kmsg: operation not permitted", Remedy: shell.Say("run as root")},
 	}

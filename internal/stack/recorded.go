@@ -53,11 +53,19 @@ func Recorded(name string, ran []recording.OnCPUSample, waited []recording.OffCP
 		if w.State != "R" {
 			stack = append(strings.Split(w.Stack, ";"), w.Thread)
 		}
-		counter(off.Kind, w.PID, w.Process).AddTimes(stack, w.State, w.TID, w.Thread, int64(w.Waited/waitUnit))
+		counter(off.Kind, w.PID, w.Process).AddTimes(stack, w.State, w.TID, w.Thread, int64(whole(w)/waitUnit))
 	}
 	finish(off)
 	sortStacks(p.Stacks)
 	return p
+}
+
+// whole is a waiting time, where slices of the time were traced scaled to all of it.
+func whole(w *recording.OffCPUWait) time.Duration {
+	if w.Traced <= 0 || w.Traced >= w.Span {
+		return w.Waited
+	}
+	return time.Duration(float64(w.Waited) * w.Span.Seconds() / w.Traced.Seconds())
 }
 
 // covers widens the time of a source by a stretch that ends somewhere.

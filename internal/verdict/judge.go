@@ -31,7 +31,7 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 		Probes: sources.health,
 		Time:   timeOf(v),
 		Vitals: vitalsOf(v),
-		Unseen: unseenIn(v),
+		Unseen: append(unseenIn(v), sampledIn(v)...),
 		Notes:  slices.Concat(manifest.Notes, ownCost(v), replication(v)),
 
 		Thresholds: rule.Overridden(rules),
@@ -262,17 +262,19 @@ func programCosts(v *view.View) map[string][]ProgramCost {
 	keys, rows := view.Group(view.Rows[recording.EventProgram](v), func(r recording.EventProgram) key { return key{r.Probe, r.Program} })
 	all := map[string][]ProgramCost{}
 	for _, k := range keys {
-		c := ProgramCost{Name: k.program}
-		var attached time.Duration
+		c := ProgramCost{Name: k.program, Traced: 1}
+		var span, attached time.Duration
 		for _, r := range rows[k] {
 			c.Tracepoint = r.Tracepoint
 			c.Runs += r.Runs
 			c.Seconds += r.RunTime.Seconds()
 			c.Stopped = c.Stopped || r.Stopped
 			attached += r.Attached
+			span += cmp.Or(r.Span, r.Attached)
 		}
-		if attached > 0 {
-			c.Share = c.Seconds / attached.Seconds()
+		if span > 0 {
+			c.Share = c.Seconds / span.Seconds()
+			c.Traced = min(attached.Seconds()/span.Seconds(), 1)
 		}
 		all[k.probe] = append(all[k.probe], c)
 	}

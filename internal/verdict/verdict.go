@@ -97,7 +97,8 @@ type ProgramCost struct {
 	Name, Tracepoint string
 	Runs             int64
 	Seconds          float64 // of all CPUs
-	Share            float64 // of one core, while it was attached
+	Share            float64 // of one core
+	Traced           float64 // share of the time in which it counted: 1, or less where slices were chosen at random
 	Stopped          bool    // it took more than its budget and was detached
 }
 

@@ -36,6 +36,7 @@ func (v *View) BlockIO() []BlockIO {
 
 // SumBlockIO sums up rows of one or more readings.
 func SumBlockIO(rows []recording.BlockSum) []BlockIO {
+	all := traced(rows, func(r *recording.BlockSum) (span, traced time.Duration) { return r.Span, r.Traced })
 	type same struct {
 		device, operation string
 		pid               int32
@@ -45,6 +46,7 @@ func SumBlockIO(rows []recording.BlockSum) []BlockIO {
 	var list []BlockIO
 	for i := range rows {
 		r := &rows[i]
+		factor := all.factor(r.Span, r.Traced)
 		k := same{r.Device, r.Operation, r.PID, r.Started}
 		n, ok := at[k]
 		if !ok {
@@ -53,16 +55,16 @@ func SumBlockIO(rows []recording.BlockSum) []BlockIO {
 			list = append(list, BlockIO{Device: r.Device, Operation: r.Operation, PID: r.PID, Started: r.Started, Process: r.Process})
 		}
 		b := &list[n]
-		b.Requests += r.Requests
-		b.Bytes += r.Bytes
-		b.Queue += r.Queue
-		b.Service += r.Service
+		b.Requests += scaled(r.Requests, factor)
+		b.Bytes += scaled(r.Bytes, factor)
+		b.Queue += scaled(r.Queue, factor)
+		b.Service += scaled(r.Service, factor)
 		b.QueueLongest = max(b.QueueLongest, r.QueueLongest)
 		b.ServiceLongest = max(b.ServiceLongest, r.ServiceLongest)
 		b.QueueSteps.add(r.QueueHistogram)
 		b.ServiceSteps.add(r.Histogram)
 	}
-	span := traced(rows, func(r *recording.BlockSum) time.Duration { return r.Span }).Seconds()
+	span := all.span.Seconds()
 	for i := range list {
 		if span > 0 {
 			list[i].PerSecond = float64(list[i].Requests) / span

@@ -43,6 +43,7 @@ func (v *View) FileUses() []FileUse {
 
 // SumFiles sums up rows of one or more readings.
 func SumFiles(rows []recording.FileSum) []FileUse {
+	all := traced(rows, func(r *recording.FileSum) (span, traced time.Duration) { return r.Span, r.Traced })
 	type same struct {
 		pid                int32
 		started            time.Time
@@ -52,6 +53,7 @@ func SumFiles(rows []recording.FileSum) []FileUse {
 	var list []FileUse
 	for i := range rows {
 		r := &rows[i]
+		factor := all.factor(r.Span, r.Traced)
 		k := same{r.PID, r.Started, r.Kind, r.Path, r.Device}
 		n, ok := at[k]
 		if !ok {
@@ -63,20 +65,20 @@ func SumFiles(rows []recording.FileSum) []FileUse {
 		f.Process = r.Process
 		f.Size = max(f.Size, r.Size)
 		f.ReadCall, f.WriteCall = cmp.Or(r.ReadCall, f.ReadCall), cmp.Or(r.WriteCall, f.WriteCall)
-		f.Reads += r.Reads
-		f.ReadBytes += r.ReadBytes
-		f.Writes += r.Writes
-		f.WrittenBytes += r.WrittenBytes
-		f.SmallWrites += r.SmallWrites
-		f.SmallBytes += r.SmallBytes
-		f.DirectRead += r.DirectRead
-		f.DirectWritten += r.DirectWritten
-		f.Opens += r.Opens
-		f.FailedOpens += r.FailedOpens
-		f.Created += r.Created
-		f.Deleted += r.Deleted
+		f.Reads += scaled(r.Reads, factor)
+		f.ReadBytes += scaled(r.ReadBytes, factor)
+		f.Writes += scaled(r.Writes, factor)
+		f.WrittenBytes += scaled(r.WrittenBytes, factor)
+		f.SmallWrites += scaled(r.SmallWrites, factor)
+		f.SmallBytes += scaled(r.SmallBytes, factor)
+		f.DirectRead += scaled(r.DirectRead, factor)
+		f.DirectWritten += scaled(r.DirectWritten, factor)
+		f.Opens += scaled(r.Opens, factor)
+		f.FailedOpens += scaled(r.FailedOpens, factor)
+		f.Created += scaled(r.Created, factor)
+		f.Deleted += scaled(r.Deleted, factor)
 	}
-	span := traced(rows, func(r *recording.FileSum) time.Duration { return r.Span })
+	span := all.span
 	for i := range list {
 		list[i].Span = span
 	}

@@ -36,6 +36,7 @@ type Lock struct {
 // SumLocks sums up the waits for futexes in rows of one or more readings, the longest
 // first.
 func SumLocks(rows []recording.OffCPUWait) []Lock {
+	all := traced(rows, func(r *recording.OffCPUWait) (span, traced time.Duration) { return r.Span, r.Traced })
 	type futex struct {
 		pid     int32
 		address uint64
@@ -53,6 +54,7 @@ func SumLocks(rows []recording.OffCPUWait) []Lock {
 	at := map[futex]*waits{}
 	for i := range rows {
 		r := &rows[i]
+		factor := all.factor(r.Span, r.Traced)
 		if r.Lock == 0 {
 			continue
 		}
@@ -63,18 +65,18 @@ func SumLocks(rows []recording.OffCPUWait) []Lock {
 			at[k] = l
 		}
 		l.Mutex = l.Mutex || r.Mutex
-		l.Waited += r.Waited
-		l.Waits += r.Waits
+		l.Waited += scaled(r.Waited, factor)
+		l.Waits += r.Waits * factor
 		l.Longest = max(l.Longest, r.Longest)
 		l.threads[r.TID] = true
 		if r.Waker != "" {
-			l.enders[thread{r.Waker, r.WakerPID, r.WakerTID}] += r.Waited
+			l.enders[thread{r.Waker, r.WakerPID, r.WakerTID}] += scaled(r.Waited, factor)
 		}
 		if in, _, _ := strings.Cut(r.HolderStack, ";"); in != "" {
-			l.slept[in] += r.Waited
+			l.slept[in] += scaled(r.Waited, factor)
 		}
 	}
-	span := traced(rows, func(r *recording.OffCPUWait) time.Duration { return r.Span }).Seconds()
+	span := all.span.Seconds()
 	list := make([]Lock, 0, len(at))
 	for _, l := range at {
 		l.Threads = len(l.threads)

@@ -61,6 +61,7 @@ func (v *View) OffCPU() []OffCPU {
 
 // SumOffCPU sums up rows of one or more readings.
 func SumOffCPU(rows []recording.OffCPUWait) []OffCPU {
+	all := traced(rows, func(r *recording.OffCPUWait) (span, traced time.Duration) { return r.Span, r.Traced })
 	type same struct {
 		pid, waker                                      int32
 		process, thread, state, stack, who, interrupted string
@@ -71,6 +72,7 @@ func SumOffCPU(rows []recording.OffCPUWait) []OffCPU {
 	var list []OffCPU
 	for i := range rows {
 		r := &rows[i]
+		factor := all.factor(r.Span, r.Traced)
 		k := same{r.PID, r.WakerPID, r.Process, r.Thread, r.State, r.Stack, r.Waker, r.Interrupt, wakerFunction(r.WakerStack)}
 		n, ok := at[k]
 		if !ok {
@@ -80,13 +82,13 @@ func SumOffCPU(rows []recording.OffCPUWait) []OffCPU {
 				Waker: r.Waker, WakerPID: r.WakerPID, Interrupt: r.Interrupt, WakerIn: k.in})
 		}
 		o := &list[n]
-		o.Waited += r.Waited
-		o.Waits += r.Waits
+		o.Waited += scaled(r.Waited, factor)
+		o.Waits += r.Waits * factor
 		o.Longest = max(o.Longest, r.Longest)
 		tids[k][r.TID] = true
 		o.Threads = len(tids[k])
 	}
-	span := traced(rows, func(r *recording.OffCPUWait) time.Duration { return r.Span }).Seconds()
+	span := all.span.Seconds()
 	for i := range list {
 		if span > 0 {
 			list[i].Mean = list[i].Waited.Seconds() / span

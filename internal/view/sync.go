@@ -40,6 +40,7 @@ func (v *View) Syncs() []Sync {
 
 // SumSyncs sums up rows of one or more readings.
 func SumSyncs(rows []recording.SyncSum) []Sync {
+	all := traced(rows, func(r *recording.SyncSum) (span, traced time.Duration) { return r.Span, r.Traced })
 	type same struct {
 		pid                int32
 		started            time.Time
@@ -49,6 +50,7 @@ func SumSyncs(rows []recording.SyncSum) []Sync {
 	var list []Sync
 	for i := range rows {
 		r := &rows[i]
+		factor := all.factor(r.Span, r.Traced)
 		k := same{r.PID, r.Started, r.Call, r.Path, r.Device}
 		n, ok := at[k]
 		if !ok {
@@ -57,13 +59,13 @@ func SumSyncs(rows []recording.SyncSum) []Sync {
 			list = append(list, Sync{PID: r.PID, Started: r.Started, Process: r.Process, Call: r.Call, Path: r.Path, Device: r.Device})
 		}
 		s := &list[n]
-		s.Calls += r.Calls
-		s.Errors += r.Errors
-		s.Time += r.Time
+		s.Calls += scaled(r.Calls, factor)
+		s.Errors += scaled(r.Errors, factor)
+		s.Time += scaled(r.Time, factor)
 		s.Longest = max(s.Longest, r.Longest)
 		s.Steps.add(r.Histogram)
 	}
-	span := traced(rows, func(r *recording.SyncSum) time.Duration { return r.Span }).Seconds()
+	span := all.span.Seconds()
 	for i := range list {
 		if span > 0 {
 			list[i].Mean, list[i].PerSecond = list[i].Time.Seconds()/span, float64(list[i].Calls)/span

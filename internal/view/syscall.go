@@ -41,6 +41,7 @@ func (v *View) Syscalls() []Syscall {
 
 // SumSyscalls sums up rows of one or more readings.
 func SumSyscalls(rows []recording.SyscallSum) []Syscall {
+	all := traced(rows, func(r *recording.SyscallSum) (span, traced time.Duration) { return r.Span, r.Traced })
 	type same struct {
 		pid     int32
 		started time.Time
@@ -51,6 +52,7 @@ func SumSyscalls(rows []recording.SyscallSum) []Syscall {
 	var list []Syscall
 	for i := range rows {
 		r := &rows[i]
+		factor := all.factor(r.Span, r.Traced)
 		k := same{r.PID, r.Started, r.Call}
 		n, ok := at[k]
 		if !ok {
@@ -60,20 +62,21 @@ func SumSyscalls(rows []recording.SyscallSum) []Syscall {
 		}
 		s := &list[n]
 		s.Process = r.Process
-		s.Calls += r.Calls
-		s.Returned += r.Returned
-		s.Nothing += r.Nothing
-		s.Time += r.Time
+		s.Calls += scaled(r.Calls, factor)
+		s.Returned += scaled(r.Returned, factor)
+		s.Nothing += scaled(r.Nothing, factor)
+		s.Time += scaled(r.Time, factor)
 		s.Longest = max(s.Longest, r.Longest)
 		if r.Error > 0 {
-			s.Errors += r.Calls
-			failed[k][r.Error] += r.Calls
+			calls := scaled(r.Calls, factor)
+			s.Errors += calls
+			failed[k][r.Error] += calls
 			if calls := failed[k][r.Error]; calls > s.OfError {
 				s.OfError, s.Error = calls, unix.ErrnoName(unix.Errno(r.Error))
 			}
 		}
 	}
-	span := traced(rows, func(r *recording.SyscallSum) time.Duration { return r.Span }).Seconds()
+	span := all.span.Seconds()
 	for i := range list {
 		if span > 0 {
 			list[i].Mean, list[i].PerSecond = list[i].Time.Seconds()/span, float64(list[i].Calls)/span

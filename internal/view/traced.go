@@ -1,21 +1,62 @@
 package view
 
 import (
+	"math"
 	"time"
 
 	"rtrail/internal/recording"
 )
 
-// traced is how long events were counted: each reading of them counts once, however
-// many rows it has.
-func traced[T recording.Row](rows []T, span func(*T) time.Duration) time.Duration {
-	var sum time.Duration
+// tracing is what a list of sums says of the time that it is about.
+type tracing struct {
+	span  time.Duration // that events were counted, or sums stand for
+	times float64       // by which sums of slices of the time are multiplied
+}
+
+// maxTimes bounds what few slices are multiplied by.
+const maxTimes = 10_000
+
+// traced looks at the stretches of rows: each reading counts once, however many rows it
+// has. of gives how long the stretch of a row is, and for how long of it programs counted;
+// 0 for all of it.
+func traced[T recording.Row](rows []T, of func(*T) (span, traced time.Duration)) tracing {
+	t := tracing{times: 1}
+	var sliced, counted time.Duration
 	seen := map[time.Time]bool{}
 	for i := range rows {
-		if at := recording.TimeOf(&rows[i]); !seen[at] {
-			seen[at] = true
-			sum += span(&rows[i])
+		at := recording.TimeOf(&rows[i])
+		if seen[at] {
+			continue
+		}
+		seen[at] = true
+		span, part := of(&rows[i])
+		t.span += span
+		if inSlices(span, part) {
+			sliced, counted = sliced+span, counted+part
 		}
 	}
-	return sum
+	if counted > 0 {
+		t.times = min(sliced.Seconds()/counted.Seconds(), maxTimes)
+	}
+	return t
+}
+
+// inSlices says whether programs counted for a part of a stretch only.
+func inSlices(span, traced time.Duration) bool { return traced > 0 && traced < span }
+
+// factor is what a sum of a stretch is multiplied by. All stretches in slices have the
+// same one: what one of them alone traced varies by chance.
+func (t tracing) factor(span, traced time.Duration) float64 {
+	if inSlices(span, traced) {
+		return t.times
+	}
+	return 1
+}
+
+// scaled multiplies a sum.
+func scaled[N ~int64](n N, factor float64) N {
+	if factor == 1 {
+		return n
+	}
+	return N(math.Round(float64(n) * factor))
 }

@@ -48,9 +48,20 @@ func stopClock() {
 	}
 }
 
-// cost is what each attached program did since another time, when it was last asked
-// for.
-func (s *Set) cost(since, now time.Time, probe string) ([]recording.EventProgram, error) {
+// ran is what each program took so far; what cannot be read is 0.
+func (s *Set) ran() []time.Duration {
+	all := make([]time.Duration, len(s.programs))
+	for i, p := range s.programs {
+		if stats, err := p.is.Stats(); err == nil {
+			all[i] = stats.Runtime
+		}
+	}
+	return all
+}
+
+// cost is what each program did in a stretch of time, for a part of which it was
+// attached: since it was last asked for.
+func (s *Set) cost(probe string, now time.Time, span, attached time.Duration) ([]recording.EventProgram, error) {
 	var rows []recording.EventProgram
 	var errs []error
 	for _, p := range s.programs {
@@ -60,7 +71,7 @@ func (s *Set) cost(since, now time.Time, probe string) ([]recording.EventProgram
 			continue
 		}
 		rows = append(rows, recording.EventProgram{
-			At: now, Probe: probe, Program: p.name, Tracepoint: p.tracepoint, Attached: now.Sub(since),
+			At: now, Probe: probe, Program: p.name, Tracepoint: p.tracepoint, Attached: attached, Span: span,
 			Runs: int64(stats.RunCount - p.counted.RunCount), RunTime: stats.Runtime - p.counted.Runtime,
 			Missed: int64(stats.RecursionMisses - p.counted.RecursionMisses),
 		})
@@ -72,16 +83,15 @@ func (s *Set) cost(since, now time.Time, probe string) ([]recording.EventProgram
 // minSpan is the shortest time that says what a program costs on average.
 const minSpan = 500 * time.Millisecond
 
-// dear is the first program that takes more than its budget, and its share of a
-// core; nil: none does.
-func dear(rows []recording.EventProgram, over time.Duration, budget float64) (*recording.EventProgram, float64) {
+// dear is the program that takes most, and its share of a core; nil: that is not known.
+func dear(rows []recording.EventProgram, over time.Duration) (dearest *recording.EventProgram, share float64) {
 	if over < minSpan {
 		return nil, 0
 	}
 	for i := range rows {
-		if share := rows[i].RunTime.Seconds() / over.Seconds(); share > budget {
-			return &rows[i], share
+		if took := rows[i].RunTime.Seconds() / over.Seconds(); took > share {
+			dearest, share = &rows[i], took
 		}
 	}
-	return nil, 0
+	return dearest, share
 }

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"rtrail/internal/probe/kernel"
@@ -48,9 +49,15 @@ type Options struct {
 type Probe struct {
 	source  Source
 	options Options
+
+	mu      sync.Mutex // guards what follows, beside the turns of slices
 	set     *Set
-	read    time.Time // up to here what programs cost was read
-	timed   bool      // the kernel times programs
+	slicer  *slicer       // nil: all of the time is traced
+	began   time.Time     // programs were attached first; zero: they were not
+	read    time.Time     // up to here what programs cost was read
+	traced  time.Duration // time that programs counted, up to then
+	timed   bool          // the kernel times programs
+	counted time.Time     // when sums were read last
 	closing bool
 	over    bool // detached because of its cost
 }
@@ -92,37 +99,67 @@ func (p *Probe) Start() error {
 }
 
 // Closing says that the next sample is the last one.
-func (p *Probe) Closing() { p.closing = true }
+func (p *Probe) Closing() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closing = true
+	p.endTurns()
+}
 
 // Sample attaches the programs, or reads what they counted.
 func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	now := time.Now()
 	switch {
 	case p.over:
 		return nil
-	case p.set.since.IsZero():
+	case p.began.IsZero():
 		p.tell(w)
 		if err := errors.Join(p.source.Attaching(), p.set.attach()); err != nil {
 			return err
 		}
-		p.read = p.set.since
+		p.began, p.read = p.set.since, p.set.since
+		p.watchCost()
 		return nil
 	}
+	if p.slicer != nil && p.closing && p.slicer.on && p.set.counting() {
+		p.slicer.failed = errors.Join(p.slicer.failed, p.pause())
+	}
 	costs, err := p.cost(now, w)
-	last := p.closing
-	if d, share := dear(costs, now.Sub(p.read), p.options.Budget); d != nil {
-		last, p.over, d.Stopped = true, true, true
+	dearest, share := dear(costs, now.Sub(p.read))
+	p.read, p.traced = now, p.set.Traced()
+	over := share > p.options.Budget
+	if s := p.slicer; s != nil {
+		err, s.failed = errors.Join(err, s.failed), nil
+		over = s.on && s.tooDear(share, p.options.Budget, now)
+		if !over && !p.closing {
+			changed, failed := p.slice(share, func() error { return p.source.Read(ctx, w, true) })
+			if changed || failed != nil {
+				recording.Append(w, costs...)
+				return errors.Join(err, failed)
+			}
+		}
+	}
+	if over {
+		p.over, dearest.Stopped = true, true
+		p.endTurns()
 		w.Unseen(p.Name(), p.source.Help(), 1,
 			fmt.Sprintf("after %.1f s: the BPF program %s took %v of a core, more than its budget of %v, and was detached",
-				now.Sub(p.set.since).Seconds(), d.Program, unit.Share(share), unit.Share(p.options.Budget)),
+				now.Sub(p.began).Seconds(), dearest.Program, unit.Share(share), unit.Share(p.options.Budget)),
 			fmt.Sprintf("rtrail --event-budget %.0f%%", 100*share+1))
 	}
 	recording.Append(w, costs...)
+	last := p.closing || p.over
 	// To take uprobes away takes the kernel a second: Close does that.
 	if last && (p.over || p.set.uprobes.File == nil) {
 		err = errors.Join(err, p.stop())
 	}
-	p.read = now
+	// A stretch has several slices, or what it says is by chance.
+	if !last && p.set.sliced && now.Sub(p.counted) < slicedEvery {
+		return err
+	}
+	p.counted = now
 	return errors.Join(err, p.source.Read(ctx, w, last))
 }
 
@@ -142,7 +179,7 @@ func (p *Probe) cost(now time.Time, w *recording.Writer) ([]recording.EventProgr
 	if !p.timed {
 		return nil, nil
 	}
-	rows, err := p.set.cost(p.read, now, p.Name())
+	rows, err := p.set.cost(p.Name(), now, now.Sub(p.read), p.set.Traced()-p.traced)
 	for _, r := range rows {
 		w.Lost(int(r.Missed))
 	}
@@ -160,6 +197,12 @@ func (p *Probe) stop() error {
 
 // Close removes the programs from the kernel.
 func (p *Probe) Close() error {
+	p.mu.Lock()
+	p.endTurns()
+	p.mu.Unlock()
+	if p.slicer != nil {
+		p.slicer.gone.Wait()
+	}
 	if p.set == nil {
 		return nil
 	}

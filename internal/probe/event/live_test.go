@@ -37,6 +37,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if what := os.Getenv("RTRAIL_LOAD"); what != "" {
+		load(what)
+		return
+	}
 	if os.Getenv("RTRAIL_ATTACH") != "" {
 		attachForever()
 		return

@@ -11,6 +11,7 @@ import (
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/btf"
 	"github.com/cilium/ebpf/link"
+	"golang.org/x/sys/unix"
 
 	"rtrail/internal/probe/kernel"
 )
@@ -22,6 +23,9 @@ type Object struct {
 	Clocks []Clocked
 	// Uprobes are in the code of one process, if there are any.
 	Uprobes Uprobes
+	// Paused makes it a source that may count in slices of the time. It is called after
+	// each slice, when nothing counts any more; nil: the source counts all of the time.
+	Paused func() error
 	// Enums are types of the kernel whose words the source wants.
 	Enums []string
 }
@@ -35,8 +39,14 @@ type Set struct {
 	words    map[string]map[uint64]string // of enums, by value
 	links    []io.Closer
 	uprobes  Uprobes
-	since    time.Time // attached; zero: is not
+	since    time.Time     // it counts; zero: it does not
+	counted  time.Duration // how long it did before
+	sliced   bool          // it counts in slices of the time
+	paused   func() error
 }
+
+// Stateless is for a source of which no call and no request goes on when a slice ends.
+func Stateless() error { return nil }
 
 // program is one that is attached to a tracepoint, or run by a clock.
 type program struct {
@@ -49,7 +59,7 @@ type program struct {
 
 // open loads an object.
 func open(l *kernel.Loader, o Object) (*Set, error) {
-	s := &Set{uprobes: o.Uprobes}
+	s := &Set{uprobes: o.Uprobes, paused: o.Paused}
 	var attached map[string]string
 	all, err := l.Load(o.ELF, func(spec *ebpf.CollectionSpec, types *btf.Spec) (err error) {
 		s.words = wordsOf(o.Enums, types)
@@ -123,8 +133,81 @@ func (s *Set) Run(name string) error {
 	return nil
 }
 
+// opened is the variable of an object whose programs stay attached between slices: its
+// programs begin nothing new while it is 0, and count what they began to its end.
+const opened = "opened"
+
+// Variables in which an object finds when its slice began and ended, in ns of the monotonic
+// clock; 0: it has not. What is older was noted in a slice before.
+const (
+	sliceBegan = "began"
+	sliceEnded = "ended"
+)
+
+// mark tells programs when a slice begins and ends, if they want to know.
+func (s *Set) mark(began bool) error {
+	if s.all.Variables[sliceBegan] == nil {
+		return nil
+	}
+	var now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
+		return fmt.Errorf("read the monotonic clock: %w", err)
+	}
+	if !began {
+		return s.Set(sliceEnded, uint64(now.Nano()))
+	}
+	return errors.Join(s.Set(sliceBegan, uint64(now.Nano())), s.Set(sliceEnded, uint64(0)))
+}
+
+// begin tells programs that a slice begins.
+func (s *Set) begin() error {
+	err := s.mark(true)
+	if s.all.Variables[opened] != nil {
+		err = errors.Join(err, s.Set(opened, uint32(1)))
+	}
+	return err
+}
+
+// counting says whether programs count.
+func (s *Set) counting() bool { return !s.since.IsZero() }
+
+// Sliced says whether programs count in slices of the time.
+func (s *Set) Sliced() bool { return s.sliced }
+
+// Traced is how long programs counted so far.
+func (s *Set) Traced() time.Duration {
+	if s.counting() {
+		return s.counted + time.Since(s.since)
+	}
+	return s.counted
+}
+
+// pause ends a slice.
+func (s *Set) pause() error {
+	if err := s.mark(false); err != nil {
+		return err
+	}
+	if s.all.Variables[opened] == nil {
+		return s.detach()
+	}
+	s.counted, s.since = s.Traced(), time.Time{}
+	return s.Set(opened, uint32(0))
+}
+
+// resume begins a slice.
+func (s *Set) resume() error {
+	if len(s.links) == 0 {
+		return s.attach()
+	}
+	s.since = time.Now()
+	return s.begin()
+}
+
 // attach begins to count.
 func (s *Set) attach() error {
+	if err := s.begin(); err != nil {
+		return err
+	}
 	for _, p := range s.programs {
 		if p.elsewhere {
 			continue
@@ -156,11 +239,12 @@ func (c closer) Close() error { return c() }
 
 // detach ends the programs. What they counted can still be read.
 func (s *Set) detach() error {
+	s.counted, s.since = s.Traced(), time.Time{}
 	var errs []error
 	for _, l := range s.links {
 		errs = append(errs, l.Close())
 	}
-	s.links, s.since = nil, time.Time{}
+	s.links = nil
 	return errors.Join(errs...)
 }
 

@@ -18,11 +18,11 @@ var object []byte
 
 // Source is one run's. It is not for concurrent use.
 type Source struct {
-	set   *event.Set
-	sums  *event.Sums[key, sum]
-	clock event.Clock
-	from  time.Time
-	crowd event.Crowd
+	set     *event.Set
+	sums    *event.Sums[key, sum]
+	clock   event.Clock
+	stretch event.Stretch
+	crowd   event.Crowd
 }
 
 // New makes the source.
@@ -41,7 +41,7 @@ func (s *Source) Fills() []recording.Table { return []recording.Table{recording.
 
 // Object is bpf/blockio.c.
 func (s *Source) Object() event.Object {
-	return event.Object{ELF: object, Hooks: []event.Hook{
+	return event.Object{ELF: object, Paused: event.Stateless, Hooks: []event.Hook{
 		{Tracepoint: "block_io_start", Programs: []event.Variant{{Arguments: "p", Program: "started"}}},
 		{Tracepoint: "block_rq_issue", Programs: []event.Variant{{Arguments: "p", Program: "issued"}}},
 		{Tracepoint: "block_io_done", Programs: []event.Variant{{Arguments: "p", Program: "done"}}},
@@ -60,7 +60,7 @@ func (s *Source) Open(set *event.Set) (err error) {
 
 // Attaching begins to count.
 func (s *Source) Attaching() error {
-	s.from = time.Now()
+	s.stretch.Begin(s.set)
 	return s.set.Run("begin")
 }
 
@@ -74,7 +74,6 @@ func (s *Source) Read(_ context.Context, w *recording.Writer, _ bool) error {
 	if err != nil {
 		return err
 	}
-	recording.Give(w, s.rows(keys, sums, now))
-	s.from = now
+	recording.Give(w, s.rows(keys, sums, now, s.stretch.Next(now)))
 	return s.crowd.Tell(s.set, w, s.Name(), "requests of block devices", "there were more at a time, or of more different processes, than there is room for")
 }

@@ -29,7 +29,7 @@ type sum struct {
 var operations = map[uint32]string{0: "read", 1: "write", 2: "flush", 3: "discard", 5: "secure erase", 7: "zone append", 9: "write zeroes"}
 
 // rows makes rows of sums, those with most time first.
-func (s *Source) rows(keys []key, sums []sum, now time.Time) []recording.BlockSum {
+func (s *Source) rows(keys []key, sums []sum, now time.Time, of event.Traced) []recording.BlockSum {
 	rows := make([]recording.BlockSum, 0, len(keys))
 	for i, k := range keys {
 		v := &sums[i]
@@ -39,7 +39,7 @@ func (s *Source) rows(keys []key, sums []sum, now time.Time) []recording.BlockSu
 		}
 		rows = append(rows, recording.BlockSum{
 			At: now, Device: name(k.Major, k.Minor), Operation: operation,
-			PID: int32(k.PID), Started: s.clock.Started(time.Duration(v.Started)), Process: event.Text(&v.Process), Span: now.Sub(s.from),
+			PID: int32(k.PID), Started: s.clock.Started(time.Duration(v.Started)), Process: event.Text(&v.Process), Span: of.Span, Traced: of.Part,
 			Requests: int64(v.Requests), Bytes: int64(v.Bytes),
 			Queue: time.Duration(v.QueueNS), QueueLongest: time.Duration(v.QueueLongest), QueueHistogram: event.Histogram(v.Queue[:]),
 			Service: time.Duration(v.DeviceNS), ServiceLongest: time.Duration(v.DeviceLongest), Histogram: event.Histogram(v.Device[:]),

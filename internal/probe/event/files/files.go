@@ -31,13 +31,13 @@ var calls = [...][]string{
 
 // Source is one run's. It is not for concurrent use.
 type Source struct {
-	set   *event.Set
-	sums  *event.Sums[key, sum]
-	paths *event.Paths
-	clock event.Clock
-	from  time.Time
-	turn  int // which of the two maps is read next
-	crowd event.Crowd
+	set     *event.Set
+	sums    *event.Sums[key, sum]
+	paths   *event.Paths
+	clock   event.Clock
+	stretch event.Stretch
+	turn    int // which of the two maps is read next
+	crowd   event.Crowd
 }
 
 // New makes the source.
@@ -56,7 +56,7 @@ func (s *Source) Fills() []recording.Table { return []recording.Table{recording.
 
 // Object is bpf/files.c.
 func (s *Source) Object() event.Object {
-	return event.Object{ELF: object, Hooks: []event.Hook{
+	return event.Object{ELF: object, Paused: event.Stateless, Hooks: []event.Hook{
 		{Tracepoint: "sys_exit", Programs: []event.Variant{{Arguments: "pi", Program: "file_used"}}},
 	}}
 }
@@ -81,7 +81,7 @@ func (s *Source) Open(set *event.Set) (err error) {
 
 // Attaching begins to count.
 func (s *Source) Attaching() error {
-	s.from = time.Now()
+	s.stretch.Begin(s.set)
 	return s.set.Run("begin")
 }
 
@@ -99,7 +99,6 @@ func (s *Source) Read(_ context.Context, w *recording.Writer, _ bool) error {
 		return err
 	}
 	s.turn = 1 - s.turn
-	recording.Give(w, s.rows(keys, sums, now))
-	s.from = now
+	recording.Give(w, s.rows(keys, sums, now, s.stretch.Next(now)))
 	return errors.Join(s.crowd.Tell(s.set, w, s.Name(), "calls that use files", fmt.Sprintf("there were more than %d of different processes and files", maxSums)), s.paths.Tell(w, s.Name()))
 }

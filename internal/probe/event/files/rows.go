@@ -55,7 +55,7 @@ func callName(n uint32) string {
 }
 
 // rows makes rows of sums, those with most bytes first.
-func (s *Source) rows(keys []key, sums []sum, now time.Time) []recording.FileSum {
+func (s *Source) rows(keys []key, sums []sum, now time.Time, of event.Traced) []recording.FileSum {
 	order := make([]int, len(keys))
 	for i := range order {
 		order[i] = i
@@ -69,7 +69,7 @@ func (s *Source) rows(keys []key, sums []sum, now time.Time) []recording.FileSum
 	for _, i := range order {
 		k, v := keys[i], &sums[i]
 		if k.Kind == noFile || (k.Kind != rest && len(rows) < maxRows) {
-			rows = append(rows, s.row(k, v, now))
+			rows = append(rows, s.row(k, v, now, of))
 			continue
 		}
 		if sum := others[k.PID]; sum != nil {
@@ -82,19 +82,19 @@ func (s *Source) rows(keys []key, sums []sum, now time.Time) []recording.FileSum
 	}
 	for _, pid := range pids {
 		others[pid].Size = 0
-		rows = append(rows, s.row(key{PID: pid, Kind: rest}, others[pid], now))
+		rows = append(rows, s.row(key{PID: pid, Kind: rest}, others[pid], now, of))
 	}
 	return rows
 }
 
-func (s *Source) row(k key, v *sum, now time.Time) recording.FileSum {
+func (s *Source) row(k key, v *sum, now time.Time, of event.Traced) recording.FileSum {
 	path := ""
 	if s.paths != nil {
 		path = s.paths.Path(k.File)
 	}
 	return recording.FileSum{
 		At: now, PID: int32(k.PID), Started: s.clock.Started(time.Duration(v.Started)), Process: event.Text(&v.Process),
-		Kind: kinds[min(int(k.Kind), len(kinds)-1)], Path: path, Device: k.File.DeviceNumber(), Span: now.Sub(s.from), Size: int64(v.Size),
+		Kind: kinds[min(int(k.Kind), len(kinds)-1)], Path: path, Device: k.File.DeviceNumber(), Span: of.Span, Traced: of.Part, Size: int64(v.Size),
 		Reads: int64(v.Reads), ReadBytes: int64(v.ReadBytes), Writes: int64(v.Writes), WrittenBytes: int64(v.WrittenBytes),
 		SmallWrites: int64(v.Small), SmallBytes: int64(v.SmallBytes), DirectRead: int64(v.DirectRead), DirectWritten: int64(v.DirectWritten),
 		Opens: int64(v.Opens), FailedOpens: int64(v.Failed), Created: int64(v.Made), Deleted: int64(v.Deleted),

@@ -32,7 +32,7 @@ type Source struct {
 	clock     event.Clock
 	stacks    map[uint64][]uint64
 	sums      *event.Sums[key, sum]
-	from      time.Time
+	stretch   event.Stretch
 	pace      pace
 	crowd     event.Crowd
 	stackless uint64 // stacks without room that were told
@@ -59,7 +59,7 @@ func (s *Source) Fills() []recording.Table { return []recording.Table{recording.
 
 // Object is bpf/offcpu.c.
 func (s *Source) Object() event.Object {
-	return event.Object{ELF: object, Hooks: []event.Hook{
+	return event.Object{ELF: object, Paused: s.visit, Hooks: []event.Hook{
 		{Tracepoint: "sched_switch", Programs: []event.Variant{
 			{Arguments: "ippi", Program: "switch_state"}, {Arguments: "iipp", Program: "switch_early"}, {Arguments: "ipp", Program: "switch_plain"},
 		}},
@@ -82,8 +82,8 @@ func (s *Source) Open(set *event.Set) (err error) {
 
 // Attaching begins to count.
 func (s *Source) Attaching() error {
-	s.from = time.Now()
-	s.pace.at = s.from
+	s.stretch.Begin(s.set)
+	s.pace.at = time.Now()
 	return s.set.Run("begin")
 }
 
@@ -96,11 +96,13 @@ func (s *Source) Read(_ context.Context, w *recording.Writer, last bool) error {
 	if err := s.adapt(now); err != nil {
 		return err
 	}
-	if !last && now.Sub(s.from) < s.every-s.every/8 { // samples come a little early or late
+	if !last && s.stretch.Since(now) < s.every-s.every/8 { // samples come a little early or late
 		return nil
 	}
-	if err := s.waiting.Each(func(b []byte) int { return len(b) }); err != nil {
-		return err
+	if !s.set.Sliced() {
+		if err := s.visit(); err != nil {
+			return err
+		}
 	}
 	keys, sums, err := s.sums.Take()
 	if err != nil {
@@ -109,10 +111,12 @@ func (s *Source) Read(_ context.Context, w *recording.Writer, last bool) error {
 	if err := s.name(keys); err != nil {
 		return err
 	}
-	recording.Give(w, s.rows(keys, sums, now))
-	s.from = now
+	recording.Give(w, s.rows(keys, sums, now, s.stretch.Next(now)))
 	return s.tell(w)
 }
+
+// visit counts waits that go on.
+func (s *Source) visit() error { return s.waiting.Each(func(b []byte) int { return len(b) }) }
 
 // pace is how often stacks are taken.
 type pace struct {

@@ -42,14 +42,13 @@ type sum struct {
 }
 
 // rows makes rows of sums, those with most time first.
-func (s *Source) rows(keys []key, sums []sum, now time.Time) []recording.OffCPUWait {
+func (s *Source) rows(keys []key, sums []sum, now time.Time, of event.Traced) []recording.OffCPUWait {
 	type same struct {
 		pid, tid, waker, holder                  int32
 		lock                                     uint64
 		state, stack, interrupt, wakerStack, who string
 		holderStack                              string
 	}
-	span := now.Sub(s.from)
 	at := map[same]int{}
 	var rows []recording.OffCPUWait
 	add := func(row recording.OffCPUWait) {
@@ -74,7 +73,7 @@ func (s *Source) rows(keys []key, sums []sum, now time.Time) []recording.OffCPUW
 		k, v := &keys[i], &sums[i]
 		row := recording.OffCPUWait{
 			At: now, PID: int32(k.PID), TID: int32(k.TID), Started: s.clock.Started(time.Duration(v.Started)), Process: event.Text(&v.Process), Thread: event.Text(&v.Thread),
-			State: state(k.State), Span: span, Step: time.Duration(s.pace.step), Waited: time.Duration(v.NS), Waits: float64(v.Waits) / 1024, Longest: time.Duration(v.Longest),
+			State: state(k.State), Span: of.Span, Traced: of.Part, Step: time.Duration(s.pace.step), Waited: time.Duration(v.NS), Waits: float64(v.Waits) / 1024, Longest: time.Duration(v.Longest),
 			Stack: strings.Join(s.frames(k.Stack, entersSleep), ";"), Lock: k.Lock &^ 1, Mutex: k.Lock&1 != 0,
 		}
 		// Without the stack it may have been an interrupt that came while the waker ran.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rtrail/internal/probe/event"
 	"rtrail/internal/recording"
 )
 
@@ -75,7 +76,6 @@ func TestLayout(t *testing.T) {
 // What is more than the rows of a reading is summed up by process.
 func TestManyWaits(t *testing.T) {
 	s := New(0)
-	s.from = time.Unix(0, 0)
 	var keys []key
 	var sums []sum
 	total := time.Duration(0)
@@ -85,7 +85,7 @@ func TestManyWaits(t *testing.T) {
 		keys, sums = append(keys, key{PID: 1 + i%2, TID: 100 + i, State: 1}), append(sums, v)
 		total += time.Duration(v.NS)
 	}
-	rows := s.rows(keys, sums, time.Unix(10, 0))
+	rows := s.rows(keys, sums, time.Unix(10, 0), event.Traced{Span: 10 * time.Second})
 	got, others := time.Duration(0), map[int32]string{}
 	for i, r := range rows {
 		got += r.Waited

@@ -38,7 +38,7 @@ type sum struct {
 }
 
 // rows makes rows of sums, those with most time first.
-func (s *Source) rows(keys []key, sums []sum, now time.Time) []recording.SyncSum {
+func (s *Source) rows(keys []key, sums []sum, now time.Time, of event.Traced) []recording.SyncSum {
 	order := make([]int, len(keys))
 	for i := range order {
 		order[i] = i
@@ -53,7 +53,7 @@ func (s *Source) rows(keys []key, sums []sum, now time.Time) []recording.SyncSum
 	row := func(k key, v *sum) recording.SyncSum {
 		return recording.SyncSum{
 			At: now, PID: int32(k.PID), Started: s.clock.Started(time.Duration(v.Started)), Process: event.Text(&v.Process), Call: name(k.Number),
-			Device: k.File.DeviceNumber(), Span: now.Sub(s.from), Calls: int64(v.Calls), Errors: int64(v.Errors),
+			Device: k.File.DeviceNumber(), Span: of.Span, Traced: of.Part, Calls: int64(v.Calls), Errors: int64(v.Errors),
 			Time: time.Duration(v.NS), Longest: time.Duration(v.Longest), Histogram: event.Histogram(v.Steps[:]),
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"rtrail/internal/probe/event"
+	"rtrail/internal/probe/kernel"
 	"rtrail/internal/probe/thread"
 	"rtrail/internal/recording"
 )
@@ -27,13 +28,14 @@ var (
 
 // Source is one run's. It is not for concurrent use.
 type Source struct {
-	all   bool
-	set   *event.Set
-	sums  *event.Sums[key, sum]
-	paths *event.Paths
-	clock event.Clock
-	from  time.Time
-	crowd event.Crowd
+	all     bool
+	set     *event.Set
+	sums    *event.Sums[key, sum]
+	paths   *event.Paths
+	clock   event.Clock
+	stretch event.Stretch
+	crowd   event.Crowd
+	pending *kernel.Iterator
 }
 
 // New makes the source that sees these calls on all filesystems, by a look at each
@@ -66,7 +68,7 @@ func (s *Source) Object() event.Object {
 			{Tracepoint: "ext4_sync_file_exit", Programs: []event.Variant{{Arguments: "pi", Program: "ext4_left"}}},
 		}}
 	}
-	return event.Object{ELF: object, Hooks: []event.Hook{
+	return event.Object{ELF: object, Paused: s.visit, Hooks: []event.Hook{
 		{Tracepoint: "sys_enter", Programs: []event.Variant{{Arguments: "pi", Program: "sync_entered"}}},
 		{Tracepoint: "sys_exit", Programs: []event.Variant{{Arguments: "pi", Program: "sync_left"}}},
 	}}
@@ -75,6 +77,9 @@ func (s *Source) Object() event.Object {
 // Open says which calls to look at.
 func (s *Source) Open(set *event.Set) (err error) {
 	if s.sums, err = event.OpenSums[key, sum](set); err != nil {
+		return err
+	}
+	if s.pending, err = kernel.NewIterator("under_way", set.Program("under_way")); err != nil {
 		return err
 	}
 	s.set, s.paths = set, event.NewPaths(set)
@@ -98,12 +103,15 @@ func bits(names []string) (set [maxNumber / 64]uint64) {
 
 // Attaching begins to count.
 func (s *Source) Attaching() error {
-	s.from = time.Now()
+	s.stretch.Begin(s.set)
 	return s.set.Run("begin")
 }
 
-// Close has nothing to give back.
-func (s *Source) Close() error { return nil }
+// visit counts calls that go on when a slice ends.
+func (s *Source) visit() error { return s.pending.Each(func(b []byte) int { return len(b) }) }
+
+// Close gives back the iterator.
+func (s *Source) Close() error { return s.pending.Close() }
 
 // Read writes what was summed up since the last time.
 func (s *Source) Read(_ context.Context, w *recording.Writer, _ bool) error {
@@ -112,7 +120,6 @@ func (s *Source) Read(_ context.Context, w *recording.Writer, _ bool) error {
 	if err != nil {
 		return err
 	}
-	recording.Give(w, s.rows(keys, sums, now))
-	s.from = now
+	recording.Give(w, s.rows(keys, sums, now, s.stretch.Next(now)))
 	return errors.Join(s.crowd.Tell(s.set, w, s.Name(), "calls that wait for a disk", fmt.Sprintf("there were more than %d of different processes and files", maxSums)), s.paths.Tell(w, s.Name()))
 }

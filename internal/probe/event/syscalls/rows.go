@@ -34,14 +34,14 @@ type sum struct {
 }
 
 // rows makes rows of sums, those with most time first.
-func (s *Source) rows(keys []key, sums []sum, now time.Time) []recording.SyscallSum {
+func (s *Source) rows(keys []key, sums []sum, now time.Time, of event.Traced) []recording.SyscallSum {
 	if len(keys) == 0 {
 		return nil
 	}
 	each := len(sums) / len(keys) // of the CPUs
 	rows := make([]recording.SyscallSum, 0, len(keys))
 	for i, k := range keys {
-		row := recording.SyscallSum{At: now, PID: int32(k.PID), Call: name(k.Number), Error: int32(k.Error), Span: now.Sub(s.from)}
+		row := recording.SyscallSum{At: now, PID: int32(k.PID), Call: name(k.Number), Error: int32(k.Error), Span: of.Span, Traced: of.Part}
 		for _, v := range sums[i*each : (i+1)*each] {
 			row.Calls += int64(v.Calls)
 			row.Time += time.Duration(v.NS)
@@ -67,7 +67,7 @@ func (s *Source) rows(keys []key, sums []sum, now time.Time) []recording.Syscall
 		if !ok {
 			at = len(rows)
 			others[r.PID] = at
-			rows = append(rows, recording.SyscallSum{At: r.At, PID: r.PID, Started: r.Started, Process: r.Process, Call: "others", Span: r.Span})
+			rows = append(rows, recording.SyscallSum{At: r.At, PID: r.PID, Started: r.Started, Process: r.Process, Call: "others", Span: r.Span, Traced: r.Traced})
 		}
 		o := &rows[at]
 		o.Calls += r.Calls

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rtrail/internal/probe/event"
+	"rtrail/internal/probe/kernel"
 	"rtrail/internal/recording"
 )
 
@@ -22,12 +23,13 @@ const DefaultEvery = 10 * time.Second
 
 // Source is one run's. It is not for concurrent use.
 type Source struct {
-	every time.Duration
-	set   *event.Set
-	sums  *event.Sums[key, sum]
-	clock event.Clock
-	from  time.Time
-	crowd event.Crowd
+	every   time.Duration
+	set     *event.Set
+	sums    *event.Sums[key, sum]
+	clock   event.Clock
+	stretch event.Stretch
+	crowd   event.Crowd
+	pending *kernel.Iterator
 }
 
 // New makes the source. Sums are read at this interval, or later; 0: DefaultEvery.
@@ -51,7 +53,7 @@ func (s *Source) Fills() []recording.Table { return []recording.Table{recording.
 
 // Object is bpf/syscalls.c.
 func (s *Source) Object() event.Object {
-	return event.Object{ELF: object, Hooks: []event.Hook{
+	return event.Object{ELF: object, Paused: s.visit, Hooks: []event.Hook{
 		{Tracepoint: "sys_enter", Programs: []event.Variant{{Arguments: "pi", Program: "entered"}}},
 		{Tracepoint: "sys_exit", Programs: []event.Variant{{Arguments: "pi", Program: "left"}}},
 	}}
@@ -62,6 +64,9 @@ func (s *Source) Open(set *event.Set) (err error) {
 	if s.sums, err = event.OpenSums[key, sum](set); err != nil {
 		return err
 	}
+	if s.pending, err = kernel.NewIterator("under_way", set.Program("under_way")); err != nil {
+		return err
+	}
 	s.set = set
 	s.clock, err = event.ReadClock()
 	return err
@@ -69,24 +74,26 @@ func (s *Source) Open(set *event.Set) (err error) {
 
 // Attaching begins to count.
 func (s *Source) Attaching() error {
-	s.from = time.Now()
+	s.stretch.Begin(s.set)
 	return s.set.Run("begin")
 }
 
-// Close has nothing to give back.
-func (s *Source) Close() error { return nil }
+// visit counts calls that go on when a slice ends.
+func (s *Source) visit() error { return s.pending.Each(func(b []byte) int { return len(b) }) }
+
+// Close gives back the iterator.
+func (s *Source) Close() error { return s.pending.Close() }
 
 // Read writes what was summed up since the last time.
 func (s *Source) Read(_ context.Context, w *recording.Writer, last bool) error {
 	now := time.Now()
-	if !last && now.Sub(s.from) < s.every-s.every/8 { // samples come a little early or late
+	if !last && s.stretch.Since(now) < s.every-s.every/8 { // samples come a little early or late
 		return nil
 	}
 	keys, sums, err := s.sums.Take()
 	if err != nil {
 		return err
 	}
-	recording.Give(w, s.rows(keys, sums, now))
-	s.from = now
+	recording.Give(w, s.rows(keys, sums, now, s.stretch.Next(now)))
 	return s.crowd.Tell(s.set, w, s.Name(), "system calls", fmt.Sprintf("there were more than %d of different processes, calls and errors", maxSums))
 }
