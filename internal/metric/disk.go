@@ -87,6 +87,14 @@ var (
 		Unit: "bytes per second", Source: "/proc/PID/io read_bytes, write_bytes",
 		Tools: []string{"pidstat -d 1", "iotop"},
 		Traps: []string{"writes count when a page is dirtied: they can exceed disk writes, come earlier, or never reach the disk", "not per device or filesystem", "readable only by the owner and root"}})
+	ProcessCancelled = add(Metric{ID: "process.cancelled-bytes", Counter: true, Name: "written bytes that a process threw away",
+		Help: "bytes of pages that were dirty when the process deleted or truncated their file: no disk ever gets them",
+		Unit: "bytes per second", Source: "/proc/PID/io cancelled_write_bytes",
+		Tools: []string{"pidstat -d 1   # kB_ccwr/s"},
+		Traps: []string{"whole pages: a file of 100 bytes counts 4 KiB", "counted for who deletes, whoever wrote", "files that live for longer than about 5 seconds reach the disk first"}})
+	FileChurn = add(Metric{ID: "file.churn", Name: "files made and deleted again",
+		Help: "files that one process creates per second, where it deletes as many", Unit: "per second", Source: "BPF programs at sys_exit, with --events all",
+		Tools: []string{"rtrail trace files", "opensnoop   # of bcc"}})
 	ProcessWriteCalls = add(Metric{ID: "process.write-calls", Counter: true, Name: "write calls",
 		Help: "write, pwrite, writev and similar calls per second, failed ones included",
 		Unit: "per second", Source: "/proc/PID/io syscw, beside wchar",

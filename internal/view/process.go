@@ -35,6 +35,7 @@ type Process struct {
 	MajorFaults float64
 	ReadBytes   float64 // from storage
 	WriteBytes  float64 // dirtied, to go to storage
+	Cancelled   float64 // bytes dirtied by anybody that it deleted or cut off before they were written
 	ReadChars   float64
 	WriteChars  float64
 	ReadCalls   float64
@@ -136,6 +137,7 @@ func (p *Process) fill(samples []recording.Reading[recording.ProcessSample], win
 	p.Voluntary, p.Involuntary = per(ratedVoluntary), per(ratedInvoluntary)
 	p.MinorFaults, p.MajorFaults = per(ratedMinorFaults), per(ratedMajorFaults)
 	p.ReadBytes, p.WriteBytes = per(ratedReadBytes), per(ratedWriteBytes)
+	p.Cancelled = per(ratedCancelled)
 	p.ReadChars, p.WriteChars = per(ratedReadChars), per(ratedWriteChars)
 	p.ReadCalls, p.WriteCalls = per(ratedReadCalls), per(ratedWriteCalls)
 }

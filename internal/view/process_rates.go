@@ -23,6 +23,7 @@ const (
 	ratedMajorFaults
 	ratedReadBytes
 	ratedWriteBytes
+	ratedCancelled
 	ratedReadChars
 	ratedWriteChars
 	ratedReadCalls
@@ -47,6 +48,7 @@ func rateAll(rates *[numRated]knownRate, s *recording.ProcessSample) {
 	rates[ratedMajorFaults].add(float64(s.MajorFaults), s.At)
 	rates[ratedReadBytes].add(float64(s.ReadBytes), s.At)
 	rates[ratedWriteBytes].add(float64(s.WriteBytes), s.At)
+	rates[ratedCancelled].add(float64(s.Cancelled), s.At)
 	rates[ratedReadChars].add(float64(s.ReadChars), s.At)
 	rates[ratedWriteChars].add(float64(s.WriteChars), s.At)
 	rates[ratedReadCalls].add(float64(s.ReadCalls), s.At)

@@ -15,7 +15,7 @@ import (
 )
 
 func diskCases() []Case {
-	return []Case{diskSaturated(), diskSaturatedCaptured(), diskSlowSync(), diskLogFlood(), diskFull(), diskInodesFull()}
+	return []Case{diskSaturated(), diskSaturatedCaptured(), diskSlowSync(), diskLogFlood(), diskManySmallWrites(), diskFull(), diskInodesFull()}
 }
 
 var loopNeeds = env.Needs{Root: true, Packages: []string{"e2fsprogs", "util-linux"}, Commands: []string{"mkfs.ext4", "losetup", "fsfreeze"}}

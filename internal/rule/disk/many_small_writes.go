@@ -1,0 +1,182 @@
+package disk
+
+import (
+	"path"
+
+	"rtrail/internal/metric"
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/shell"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+var manySmallWrites = rule.Rule{
+	ID:       "disk/many-small-writes",
+	Title:    "a program writes many small files and throws them away",
+	Resource: "small files",
+	Needs:    []recording.Table{recording.Processes},
+	Explains: []string{"disk/saturated", "disk/slow-sync", "cpu/one-thread-limit", "cpu/hot-function", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing"},
+	Thresholds: []*rule.Threshold{&thrownRate, &thrownShare, &smallWrite, &partialPages, &smallFile, &scratchFiles, &keptFiles, &fileCost,
+		&scratchFelt, &scratchMuch},
+	Seen:   func(v *view.View) bool { return len(scratchers(v)) > 0 },
+	Detect: detectManySmallWrites,
+}
+
+var (
+	thrownRate = rule.Threshold{Name: "thrown-rate", Value: 1 << 20, Unit: "bytes per second", Source: rule.Judgement,
+		Reason: "Bytes that a program writes and deletes before they reach a disk, in whole pages: 256 small files a second. What is less costs little."}
+	thrownShare = rule.Threshold{Name: "thrown-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Of what a program writes, what it deletes again, in bytes or in files. Above half, most of its writing is scratch work. Builds, copies and archives keep what they write."}
+	smallWrite = rule.Threshold{Name: "small-write", Value: 16 << 10, Unit: "bytes", Source: rule.Judgement,
+		Reason: "Mean bytes of a write call. Programs that spill sorts and joins to temporary files write pieces of 16 KiB and more: that is data which found no room in memory."}
+	partialPages = rule.Threshold{Name: "partial-pages", Value: 1.2, Unit: "ratio", Source: rule.Judgement,
+		Reason: "Bytes of pages that a program dirties relative to bytes that it writes. A large file that is written from front to end dirties what is written; files that end within a page, and pieces here and there, dirty more."}
+	smallFile = rule.Threshold{Name: "small-file", Value: 64 << 10, Unit: "bytes", Source: rule.Judgement,
+		Reason: "Mean bytes written for each file that is made. Larger ones cost what their data costs."}
+	scratchFiles = rule.Threshold{Name: "scratch-files", Value: 100, Unit: "per second", Source: rule.Judgement,
+		Reason: "Files that are made. A server that keeps one for each request makes some tens a second."}
+	keptFiles = rule.Threshold{Name: "kept-files", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Syncs relative to files that are made. Who syncs every other file wants it to last, as databases do with journals that they delete after a commit; disk/slow-sync judges these."}
+	fileCost = rule.Threshold{Name: "file-cost", Value: 200e-6, Unit: "seconds", Source: rule.Measured,
+		Reason: "CPU time in the kernel to make, write, read and delete a small file on ext4: 0.1 to 0.2 ms. Time above it is for something else that the program does."}
+	scratchFelt = rule.Threshold{Name: "scratch-felt", Value: 0.1, Unit: "threads", Source: rule.Judgement,
+		Reason: "CPU time in the kernel and waits for disks, in seconds per second. Below it the program would hardly be faster without."}
+	scratchMuch = rule.Threshold{Name: "scratch-much", Value: 0.3, Unit: "threads", Source: rule.Judgement,
+		Reason: "The same. From a third of a thread on, the program would be faster by half without its files, or more."}
+)
+
+// scratcher is a program that writes small pieces and throws them away.
+type scratcher struct {
+	view.Process
+	made    float64 // files per second; pages thrown away if it is not counted
+	deleted float64 // per second; Unknown unless counted
+	size    float64 // bytes written for each file; Unknown unless counted
+	dir     string  // where most of them are; "" if not known
+	thrown  bool    // bytes never reach a disk
+	counted bool    // files were counted call by call
+	waits   float64 // threads that wait for disks, mean
+}
+
+func detectManySmallWrites(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	for _, s := range scratchers(v) {
+		if f, ok := s.judge(); ok {
+			found = append(found, f)
+		}
+	}
+	return found, nil
+}
+
+// scratchers lists programs that make many small files and throw them away.
+func scratchers(v *view.View) []scratcher {
+	return view.Memo(v, "disk/scratchers", func() []scratcher {
+		counted := churn(v)
+		waits, syncs := map[int32]float64{}, map[int32]float64{}
+		for _, b := range v.Blocked() {
+			if view.DiskWait(b.Where, b.Stack) {
+				waits[b.PID] += b.Share()
+			}
+		}
+		for _, s := range v.Syncs() {
+			syncs[s.PID] += s.PerSecond
+		}
+		var list []scratcher
+		for _, p := range v.Processes() {
+			if p.Kernel || p.Own {
+				continue
+			}
+			s := scratcher{Process: p, waits: waits[p.PID], deleted: view.Unknown, size: view.Unknown}
+			s.thrown = p.Cancelled >= thrownRate.Value && p.Cancelled >= thrownShare.Value*p.WriteBytes && p.WriteBytes >= thrownShare.Value*p.Cancelled &&
+				p.WriteChars <= smallWrite.Value*p.WriteCalls && p.WriteBytes >= partialPages.Value*p.WriteChars
+			s.made = view.OrZero(p.Cancelled) / float64(v.PageSize())
+			if c, ok := counted[p.PID]; ok && c.made >= scratchFiles.Value {
+				s.made, s.deleted, s.size, s.dir, s.counted = c.made, c.deleted, c.written/c.made, c.dir, true
+			}
+			small := s.thrown && !s.counted || s.counted && s.size <= smallFile.Value && (s.thrown || s.deleted >= thrownShare.Value*s.made)
+			if small && syncs[p.PID] < keptFiles.Value*s.made {
+				list = append(list, s)
+			}
+		}
+		return list
+	})
+}
+
+// churned is what a program makes and deletes, per second.
+type churned struct {
+	made, deleted, written float64
+	dir                    string
+	inDir                  float64 // of made, in dir
+}
+
+// churn sums up the files that programs make, where calls were counted.
+func churn(v *view.View) map[int32]churned {
+	sums, dirs := map[int32]churned{}, map[int32]map[string]float64{}
+	uses := v.FileUses()
+	for i := range uses {
+		u := &uses[i]
+		if u.Span <= 0 || u.Created+u.Deleted == 0 {
+			continue
+		}
+		c := sums[u.PID]
+		c.made += u.PerSecond(u.Created)
+		c.deleted += u.PerSecond(u.Deleted)
+		c.written += u.PerSecond(u.WrittenBytes)
+		if u.Created > 0 && u.Path != "" {
+			// A directory for each request: the one above is the same.
+			for _, dir := range []string{path.Dir(u.Path), path.Dir(path.Dir(u.Path))} {
+				if dirs[u.PID] == nil {
+					dirs[u.PID] = map[string]float64{}
+				}
+				dirs[u.PID][dir] += u.PerSecond(u.Created)
+				if n := dirs[u.PID][dir]; n > c.inDir || n == c.inDir && len(dir) > len(c.dir) {
+					c.dir, c.inDir = dir, n
+				}
+			}
+		}
+		sums[u.PID] = c
+	}
+	return sums
+}
+
+func (s *scratcher) judge() (rule.Finding, bool) {
+	// Not more than the files can cost: the kernel does other work for it, too.
+	kernel := min(s.System, s.made*fileCost.Value)
+	lost := kernel + s.waits
+	f := rule.Finding{Subject: s.Entity(), Confidence: rule.Possible, Impact: rule.Impact{TimeLost: lost,
+		Text: rule.T("%v s per second of CPU time in the kernel, and %v threads of it wait for disks", unit.Number(kernel), unit.Number(s.waits))}}
+	switch {
+	case !(lost >= scratchFelt.Value):
+		return f, false
+	case lost >= scratchMuch.Value && s.counted:
+		f.Confidence = rule.Certain
+	case lost >= scratchMuch.Value:
+		f.Confidence = rule.Likely // by bytes: the files were not seen
+	}
+	f.Headline = rule.T("%s (%d) writes pieces of %v to files and deletes or overwrites these at once: %v/s of %v/s never reach a disk", s.Comm, s.PID,
+		unit.Bytes(s.WriteChars/s.WriteCalls), unit.Bytes(s.Cancelled), unit.Bytes(s.WriteBytes))
+	check := shell.Line("rtrail trace files -p %d --for 10s", s.PID)
+	if s.counted {
+		where := ""
+		if s.dir != "" {
+			where = " in " + s.dir
+		}
+		f.Headline = rule.T("%s (%d) makes %v small files a second%s and throws them away", s.Comm, s.PID, unit.Count(s.made), where)
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.FileChurn, Value: s.made, Limit: rule.Limit(scratchFiles.Value), Check: check,
+			What: rule.T("%v files are made and %v deleted a second, with %v written for each", unit.Count(s.made), unit.Count(s.deleted), unit.Bytes(s.size))})
+	}
+	if s.thrown {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ProcessCancelled, Value: s.Cancelled, Limit: rule.Limit(thrownRate.Value), Check: shell.Line("pidstat -d -p %d 1   # kB_ccwr/s", s.PID),
+			What: rule.T("of %v/s that it writes, %v/s are thrown away before a disk gets them", unit.Bytes(s.WriteBytes), unit.Bytes(s.Cancelled))})
+	}
+	f.Evidence = append(f.Evidence,
+		rule.Evidence{Metric: metric.ProcessWriteCalls, Value: s.WriteCalls, Check: check,
+			What: rule.T("%v write calls a second, of %v on average", unit.Count(s.WriteCalls), unit.Bytes(s.WriteChars/s.WriteCalls))},
+		rule.Evidence{Metric: metric.ProcessCPUSystem, Value: s.System, Check: shell.Line("pidstat -u -p %d 1", s.PID),
+			What: rule.T("%v of a CPU goes to the kernel for it, %v to its own code", unit.Share(s.System), unit.Share(s.User))})
+	f.Fixes = []rule.Fix{
+		{Text: rule.T("keep the data in memory while it is worked on, or write one file instead of many"), Tradeoff: "memory, and a change of the program"},
+		{Text: rule.T("have the program use a tmpfs such as /dev/shm for its temporary files (TMPDIR)"), Command: shell.Line("df -h /dev/shm"), Tradeoff: "memory; the calls themselves stay"},
+	}
+	return f, true
+}
