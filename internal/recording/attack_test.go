@@ -134,7 +134,7 @@ func TestSwappedWhileItRuns(t *testing.T) {
 					t.Fatal(err)
 				}
 				d := create(t, dir, Options{SegmentLength: 2 * time.Second, Now: c.time})
-				fill(t, d, c, rand.New(rand.NewPCG(1, 1)), 3)
+				fill(t, d, c, rand.New(rand.NewPCG(1, 1)), 3, System, Processes)
 				path := filepath.Join(dir, name)
 				_ = os.Rename(path, filepath.Join(base, "away")) // the partial file is not there
 				if err := put(precious, path); err != nil {
@@ -144,7 +144,7 @@ func TestSwappedWhileItRuns(t *testing.T) {
 				go func() {
 					defer close(ended)
 					for range 5 {
-						w := randomSample(rand.New(rand.NewPCG(2, 2)), c.now)
+						w := randomSample(rand.New(rand.NewPCG(2, 2)), c.now, System, Processes)
 						_ = d.Commit(w) // may end the recording
 						c.pass(time.Second)
 					}
@@ -178,11 +178,11 @@ func TestReplacedWhileItRuns(t *testing.T) {
 	dir, away, other, c := filepath.Join(base, "rec"), filepath.Join(base, "away"), filepath.Join(base, "other"), newClock()
 	d := create(t, dir, Options{SegmentLength: 2 * time.Second, Now: c.time})
 	rnd := rand.New(rand.NewPCG(1, 1))
-	fill(t, d, c, rnd, 3)
+	fill(t, d, c, rnd, 3, System, Processes)
 	if err := errors.Join(os.Mkdir(other, 0o700), os.Rename(dir, away), os.Symlink(other, dir)); err != nil {
 		t.Fatal(err)
 	}
-	fill(t, d, c, rnd, 3)
+	fill(t, d, c, rnd, 3, System, Processes)
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}

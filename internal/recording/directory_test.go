@@ -49,11 +49,11 @@ func create(t *testing.T, dir string, o Options) *Directory {
 }
 
 // fill commits samples to a directory and to memory.
-func fill(t *testing.T, d *Directory, c *clock, rnd *rand.Rand, samples int) *Recording {
+func fill(t *testing.T, d *Directory, c *clock, rnd *rand.Rand, samples int, tables ...Table) *Recording {
 	t.Helper()
 	memory := New(testHost)
 	for range samples {
-		w := randomSample(rnd, c.now)
+		w := randomSample(rnd, c.now, tables...)
 		again := NewWriter(c.now)
 		for name, rows := range w.tables {
 			copied := kindByName(name).empty()

@@ -20,7 +20,7 @@ func TestLinksInARecording(t *testing.T) {
 				t.Fatal(err)
 			}
 			if d, err := Create(dir, testHost, Options{Now: c.time}); err == nil {
-				fill(t, d, c, rand.New(rand.NewPCG(1, 1)), 2)
+				fill(t, d, c, rand.New(rand.NewPCG(1, 1)), 2, System, Processes)
 				if err := d.Close(); err != nil {
 					t.Error(err)
 				}
@@ -36,7 +36,7 @@ func TestLinksInARecording(t *testing.T) {
 func TestModes(t *testing.T) {
 	dir, c := filepath.Join(t.TempDir(), "rec"), newClock()
 	d := create(t, dir, Options{Now: c.time})
-	fill(t, d, c, rand.New(rand.NewPCG(1, 1)), 2)
+	fill(t, d, c, rand.New(rand.NewPCG(1, 1)), 2, System, Processes)
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestPackFollowsNoLink(t *testing.T) {
 			}
 			dir, c := t.TempDir(), newClock()
 			d := create(t, dir, Options{Now: c.time})
-			fill(t, d, c, rand.New(rand.NewPCG(1, 1)), 2)
+			fill(t, d, c, rand.New(rand.NewPCG(1, 1)), 2, System, Processes)
 			if err := d.Close(); err != nil {
 				t.Fatal(err)
 			}

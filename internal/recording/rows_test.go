@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"time"
 )
 
@@ -65,10 +66,13 @@ func getList(r rows) any {
 	return reflect.NewAt(f.Type(), f.Addr().UnsafePointer()).Elem().Interface()
 }
 
-// randomSample has rows of every table.
-func randomSample(rnd *rand.Rand, at time.Time) *Writer {
+// randomSample has rows of some tables, or of all.
+func randomSample(rnd *rand.Rand, at time.Time, tables ...Table) *Writer {
 	w := NewWriter(at)
 	for _, k := range catalogue {
+		if len(tables) > 0 && !slices.Contains(tables, k.name) {
+			continue
+		}
 		w.tables[k.name] = randomRows(k, rnd, at, 1+rnd.IntN(20))
 	}
 	return w
