@@ -258,7 +258,7 @@ func TestOpenRefuses(t *testing.T) {
 func TestOpenDamaged(t *testing.T) {
 	dir, c := t.TempDir(), newClock()
 	d := create(t, dir, Options{Now: c.time})
-	fill(t, d, c, rand.New(rand.NewPCG(6, 6)), 2, System, Disks, Mounts)
+	fill(t, d, c, rand.New(rand.NewPCG(6, 6)), 2, CPUs, Disks, Mounts)
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
