@@ -104,10 +104,10 @@ directory is put before a relative one.`,
 	opens.Flags().BoolVar(&failed, "failed", false, "only opens that fail")
 	refused := false
 	connect := add("connects", "TCP connects of processes, with their time and result",
-		`Prints a line for every TCP connect that ends: time, process, both ends, how long
-it took until there was an answer (LAT), and the result: connected, an error, or
-abandoned: closed by the process before there was an answer, as after a timeout
-of its own; not sent: no local port was free.`,
+		`Prints a line for every TCP connect that ends: time, process, both ends, how
+long it took until there was an answer (LAT), and the result: connected, an
+error, abandoned (closed by the process before there was an answer, as after a
+timeout of its own), or not sent (no local port was free).`,
 		`  sudo rtrail trace connects
   sudo rtrail trace connects --failed --comm php-fpm
   sudo rtrail trace connects --min 100ms --json`,
