@@ -48,14 +48,14 @@ struct socket {} CORE;
 struct sock {
 	struct sock_common __sk_common;
 	struct socket *sk_socket;
+	__u16 sk_protocol;
+	int sk_err;
 	unsigned long sk_ino; /* since Linux 6.17 */
 } CORE;
 
 struct inet_sock {
 	__be16 inet_sport;
 } CORE;
-
-#define TCP_CLOSE 7
 
 struct endpoints {
 	__u8 local[16], remote[16]; /* an IPv4 address has the first four bytes */
@@ -79,8 +79,8 @@ static __always_inline void endpoints_of(struct endpoints *e, const void *sk)
 	e->netns = BPF_CORE_READ(c, skc_net.net, ns.inum);
 	e->local_port = BPF_CORE_READ(c, skc_num);
 	e->remote_port = swapped(BPF_CORE_READ(c, skc_dport));
-	/* A connection that has ended gave its port back. */
-	if (!e->local_port && e->state == TCP_CLOSE)
+	/* A connection that ends has given its port back: it is a struct inet_sock. */
+	if (!e->local_port)
 		e->local_port = swapped(BPF_CORE_READ((struct inet_sock *)sk, inet_sport));
 	if (e->family == AF_INET6) {
 		bpf_core_read(e->local, 16, &c->skc_v6_rcv_saddr);

@@ -102,6 +102,9 @@ static __attribute__((noinline)) int count(struct key *k, struct sum *one)
 	int reset = k->kind >= RESET_SENT;
 	__u16 service;
 
+	/* A connection is reset once: it has no sum yet. */
+	if (reset && resets >= MAX_RESETS && k->ends.local_port && k->ends.remote_port)
+		goto others;
 	switch (add(map, k, one, reset ? resets < MAX_RESETS : repeats < MAX_REPEATS)) {
 	case 2:
 		if (reset)
@@ -112,6 +115,7 @@ static __attribute__((noinline)) int count(struct key *k, struct sum *one)
 	case 1:
 		return 0;
 	}
+others:
 	/* Which of both is the service is not known; ports of clients are mostly high. */
 	service = k->ends.local_port;
 	if (k->ends.remote_port && (!service || k->ends.remote_port < service)) {

@@ -63,6 +63,7 @@ var columnsOfText = map[recording.Table]string{
 	recording.BlockIO:       "device=ours operation=ours process=name queue_histogram=ours service_histogram=ours",
 	recording.PacketDrops:   "device=name reason=ours function=ours protocol=ours source=name destination=name",
 	recording.TCPEvents:     "kind=ours local=ours remote=ours reason=ours",
+	recording.Connects:      "process=name local=ours remote=ours result=ours histogram=ours",
 	recording.EventPrograms: "probe=ours program=ours tracepoint=ours",
 
 	recording.PacketCaptures:         "source=name netns=name point=ours decode_as=ours note=ours",

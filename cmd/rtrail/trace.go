@@ -103,6 +103,18 @@ directory is put before a relative one.`,
 		200*time.Millisecond, func(out io.Writer) tracer { return newOpensTrace(&j, filter, &failed, out) })
 	ofFiles(opens)
 	opens.Flags().BoolVar(&failed, "failed", false, "only opens that fail")
+	refused := false
+	connect := add("connects", "TCP connects of processes, with their time and result",
+		`Prints a line for every TCP connect that ends: time, process, both ends, how
+long it took until there was an answer (LAT), and the result: connected, an
+error, abandoned (closed by the process before there was an answer, as after a
+timeout of its own), or not sent (no local port was free).`,
+		`  sudo rtrail trace connects
+  sudo rtrail trace connects --failed --comm php-fpm
+  sudo rtrail trace connects --min 100ms --json`,
+		200*time.Millisecond, func(out io.Writer) tracer { return newConnectsTrace(&j, &refused, out) })
+	connect.Aliases = []string{"connect"}
+	connect.Flags().BoolVar(&refused, "failed", false, "only connects that fail")
 	tables := func(use, short, long, example string, make func(out io.Writer) tracer) *cobra.Command {
 		sub := add(use, short, long, example, time.Second, make)
 		sub.Flags().DurationVar(&j.interval, "interval", 0, "time between two tables (default 1s)")

@@ -28,6 +28,7 @@ const (
 	ofTraceOpens  = "rtrail trace opens"
 	ofTraceBlock  = "rtrail trace block"
 	ofTraceDrops  = "rtrail trace drops"
+	ofTraceConns  = "rtrail trace connects"
 	ofTraceResent = "rtrail trace retransmits"
 	ofStacks      = "rtrail stacks"
 	ofAnswer      = "rtrail"
@@ -226,6 +227,10 @@ var Columns = []Column{
 	{"netns", ofTraceDrops, "inode of the network namespace (lsns -t net)"},
 	{"from", ofTraceDrops, "source address of one of them"},
 	{"to", ofTraceDrops, "destination address of one of them"},
+	{"LOCAL", ofTraceConns, "address and port of this host's end; empty: no port was free"},
+	{"REMOTE", ofTraceConns, "address and port to which the process connects"},
+	{"LAT", ofTraceConns, "from the call until the answer came, or until the connect was given up"},
+	{"RESULT", ofTraceConns, "connected, a name of errno, abandoned: closed by the process before an answer, or not sent: no local port was free"},
 	{"packets", ofTraceResent, "segments sent again since the line before, or resets"},
 	{"kind", ofTraceResent, "segment, SYN, SYN-ACK: sent again; RST sent, RST received"},
 	{"local", ofTraceResent, "address and port of this host's end; *: of several connections"},

@@ -57,6 +57,10 @@ var (
 	TCPSYNSent = add(Metric{ID: "tcp.syn-sent", Name: "connects without an answer",
 		Help: "connections in SYN_SENT seen in the window", Unit: "count", Source: "sock_diag, state SYN_SENT", Tools: []string{"ss -tan state syn-sent"},
 		Traps: []string{"one seen once may be on its way"}, Healthy: "0 on a local network"})
+	TCPConnects = add(Metric{ID: "tcp.connects", Counter: true, Name: "connects of a process",
+		Help: "TCP connects of a process to one destination, with their time and how they ended", Unit: "count", Source: "tracepoint sock:inet_sock_set_state, by a BPF program, with --events all",
+		Tools: []string{"rtrail trace connects"}, Check: shell.Line("rtrail trace connects --for 10s"),
+		Traps: []string{"connects that began before the window are missing", "abandoned is what a program gives up, as after a timeout of its own"}, Healthy: "all connected, in about the round-trip time"})
 	TCPRetransmissionRate = add(Metric{ID: "tcp.retransmission-rate", Counter: true, Name: "segments sent again",
 		Help: "data segments sent again, as a share of segments sent; SYNs and SYN-ACKs left out",
 		Unit: "share", Source: "/proc/net/snmp Tcp RetransSegs, OutSegs; /proc/net/netstat TcpExt TCPSynRetrans", Tools: []string{"nstat -az TcpRetransSegs TcpOutSegs TcpExtTCPSynRetrans", "sar -n ETCP 1"},

@@ -233,6 +233,37 @@ type TCPEvent struct {
 	Failed     int64         `parquet:"failed"`      // segments that this host did not get out, as of a packet filter or a full queue, since Linux 6.18; some of them are not in packets
 }
 
+// Results of Connect beside the names of errno.
+const (
+	ConnectOK        = "connected"
+	ConnectAbandoned = "abandoned" // the process closed it before there was an answer, as after a timeout of its own
+	ConnectNotSent   = "not sent"  // no local port was free
+	ConnectAccepted  = "accepted"  // the connection came in: PID, remote end and times are not known
+)
+
+// Connect is the TCP connects of one process to one destination with one result, or the
+// connections that came in at one port, of those that ended in a stretch of time that ends
+// with the row; or a single connect. Those that began before programs were attached are
+// left out. Of more different ones than there is room for, the rest is summed up without
+// addresses.
+type Connect struct {
+	At         time.Time     `parquet:"at,timestamp(nanosecond)"`
+	Span       time.Duration `parquet:"span_ns"`                       // how long the stretch is; 0: a single connect
+	NetNS      uint64        `parquet:"netns"`                         // inode of the network namespace
+	PID        int32         `parquet:"pid"`                           // 0: of accepted ones, or a process that this PID namespace does not have
+	Started    time.Time     `parquet:"started,timestamp(nanosecond)"` // with PID: the identity of the process
+	Process    string        `parquet:"process,dict"`
+	Local      string        `parquet:"local,dict"` // address of accepted ones and single connects; "" in sums
+	LocalPort  uint16        `parquet:"local_port"`
+	Remote     string        `parquet:"remote,dict"` // address of the destination; "": of accepted ones, or of several
+	RemotePort uint16        `parquet:"remote_port"`
+	Result     string        `parquet:"result,dict"` // connected, a name of errno, abandoned, not sent, accepted
+	Connects   int64         `parquet:"connects"`
+	Time       time.Duration `parquet:"time_ns"` // from the call until the answer or the end, of all of them
+	Longest    time.Duration `parquet:"longest_ns"`
+	Histogram  string        `parquet:"histogram"` // connects by time, as in syncs
+}
+
 // KernelModule is the module of functions of the kernel.
 const KernelModule = "kernel"
 
@@ -279,5 +310,6 @@ func (FileOpen) Table() Table     { return FileOpens }
 func (BlockSum) Table() Table     { return BlockIO }
 func (PacketDrop) Table() Table   { return PacketDrops }
 func (TCPEvent) Table() Table     { return TCPEvents }
+func (Connect) Table() Table      { return Connects }
 func (OnCPUSample) Table() Table  { return OnCPU }
 func (EventProgram) Table() Table { return EventPrograms }

@@ -62,6 +62,7 @@ const (
 	BlockIO       Table = "block_io"       // requests for one operation of one device by one process
 	PacketDrops   Table = "packet_drops"   // packets that the kernel dropped for one reason in one function
 	TCPEvents     Table = "tcp_events"     // segments that one TCP connection sent again, or resets
+	Connects      Table = "connects"       // TCP connects of one process to one destination, with one result
 	EventPrograms Table = "event_programs" // what one BPF program at a tracepoint did and cost
 
 	PacketCaptures     Table = "packet_captures"     // one capture of packets

@@ -31,6 +31,15 @@ func (s Steps) AtMost(share float64) time.Duration {
 	return 0
 }
 
+// Plus is both histograms together.
+func (s Steps) Plus(more Steps) Steps {
+	sum := slices.Clone(s)
+	for _, step := range more {
+		sum.count(step.Below, step.Count)
+	}
+	return sum
+}
+
 // add adds a histogram as recordings have it: "64us:3 128us:17". What is none is left out.
 func (s *Steps) add(histogram string) {
 	for word := range strings.FieldsSeq(histogram) {
@@ -40,10 +49,14 @@ func (s *Steps) add(histogram string) {
 		if err != nil || err2 != nil || d <= 0 || n <= 0 {
 			continue
 		}
-		i, ok := slices.BinarySearchFunc(*s, d, func(s Step, d time.Duration) int { return cmp.Compare(s.Below, d) })
-		if !ok {
-			*s = slices.Insert(*s, i, Step{Below: d})
-		}
-		(*s)[i].Count += n
+		s.count(d, n)
 	}
+}
+
+func (s *Steps) count(below time.Duration, n int64) {
+	i, ok := slices.BinarySearchFunc(*s, below, func(s Step, d time.Duration) int { return cmp.Compare(s.Below, d) })
+	if !ok {
+		*s = slices.Insert(*s, i, Step{Below: below})
+	}
+	(*s)[i].Count += n
 }

@@ -58,7 +58,7 @@ func detectAcceptQueueFull(v *view.View) ([]rule.Finding, error) {
 		f := rule.Finding{Subject: o.Listener.Entity(), Confidence: c}
 		f.Headline = o.headline(v)
 		f.Impact = o.impact()
-		f.Evidence = o.evidence(v)
+		f.Evidence = append(o.evidence(v), connectsTo(v, o.Listener)...)
 		f.Fixes = o.fixes(v)
 		f.Affects, f.Notes = suffering(v, o.Listener)
 		found = append(found, f)

@@ -23,7 +23,7 @@ var ephemeralPorts = rule.Rule{
 	Needs:      []recording.Table{recording.TCPSockets, recording.Sysctls},
 	Explains:   []string{"rt/connect-slow"},
 	Refutes:    []string{"connects"},
-	Thresholds: []*rule.Threshold{&rangeFull, &rangeNearlyFull, &fewPorts, &reopenedShare},
+	Thresholds: []*rule.Threshold{&rangeFull, &rangeNearlyFull, &fewPorts, &reopenedShare, &minUnsent},
 	Detect:     detectEphemeralPorts,
 }
 
@@ -64,7 +64,11 @@ type exhaustion struct {
 	opens    float64 // connects per second in the namespace
 	owner    view.Process
 	owned    bool
+	unsent   int64 // connects for which the kernel found no port, as it told
 }
+
+var minUnsent = rule.Threshold{Name: "min-unsent", Value: 3, Unit: "count", Source: rule.Judgement,
+	Reason: "Connects for which the kernel found no local port, as it told. They are proof by themselves."}
 
 var reopenedShare = rule.Threshold{Name: "reopened-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
 	Reason: "Share of the range opened within the time after which ports are free again. Half of it in an average second is all of it in a burst."}
@@ -76,7 +80,8 @@ func detectEphemeralPorts(v *view.View) ([]rule.Finding, error) {
 		if c == 0 {
 			continue
 		}
-		f := rule.Finding{Subject: x.subject(v), Confidence: c, Headline: x.headline(v), Evidence: x.evidence(v), Fixes: x.fixes(v)}
+		f := rule.Finding{Subject: x.subject(v), Confidence: c, Headline: x.headline(v), Fixes: x.fixes(v)}
+		f.Evidence = append(x.evidence(v), rule.WhoConnects(v, x.meets)...)
 		f.Impact = rule.Impact{Share: float64(x.full) / float64(x.readings), Text: rule.T("every new connection to %s in %d of %d samples", x.to(), x.full, x.readings)}
 		if c == rule.Possible {
 			f.Impact = rule.Impact{Share: 0.1, Text: rule.T("nothing yet")}
@@ -134,6 +139,7 @@ func exhaustions(v *view.View) []exhaustion {
 			continue
 		}
 		x.owner, x.owned = clientOf(v, d)
+		x.askConnects(v)
 		list = append(list, *x)
 	}
 	slices.SortStableFunc(list, func(a, b exhaustion) int { return -cmp.Compare(a.full, b.full) })
@@ -256,6 +262,8 @@ func onlyProgram(v *view.View, ns uint64) (best view.Process, found bool) {
 func (x exhaustion) confidence() rule.Confidence {
 	held := x.full >= 2 && 2*x.full >= x.readings
 	switch {
+	case x.unsent >= int64(minUnsent.Value):
+		return rule.Certain
 	case held && x.reusable && x.timeWait > x.peak/2:
 		// Most ports can be had again after a second: they run out only when
 		// more connections are opened per second than there are ports.
@@ -269,6 +277,28 @@ func (x exhaustion) confidence() rule.Confidence {
 		return rule.Likely
 	}
 	return rule.Possible
+}
+
+// askConnects takes what the kernel told of connects to the destination: who makes
+// them, and for how many it found no port.
+func (x *exhaustion) askConnects(v *view.View) {
+	most := int64(0)
+	for _, c := range v.Connects() {
+		if !x.meets(&c) {
+			continue
+		}
+		if c.Result == recording.ConnectNotSent {
+			x.unsent += c.Count
+		}
+		if p, ok := v.Process(c.PID); ok && (!x.owned || most > 0) && c.Count > most {
+			x.owner, x.owned, most = p, true, c.Count
+		}
+	}
+}
+
+// meets says whether connects are to the destination.
+func (x *exhaustion) meets(c *view.Connects) bool {
+	return c.NetNS == x.ns && c.Remote == x.remote && c.RemotePort == x.remotePort && c.Result != recording.ConnectAccepted
 }
 
 func (x exhaustion) to() string {

@@ -207,6 +207,11 @@ func dropEvidence(v *view.View, f filter, victims []cutOff, rate float64) []rule
 			Value: float64(connecting), Check: shell.Line("%s ss -tan state syn-sent dst %s", v.EnterNetNS(w.NetNS), shell.Address(w.Remote)),
 		})
 	}
+	list = append(list, rule.WhoConnects(v, func(c *view.Connects) bool {
+		return slices.ContainsFunc(victims, func(w cutOff) bool {
+			return w.connecting && w.NetNS == c.NetNS && w.Remote == c.Remote && w.RemotePort == c.RemotePort
+		})
+	})...)
 	if cut > 0 {
 		list = append(list, rule.Evidence{
 			Metric: metric.TCPRetransmits, What: rule.T("%d connections repeat into silence", cut),

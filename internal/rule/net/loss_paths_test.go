@@ -63,7 +63,7 @@ func TestPacketLossPaths(t *testing.T) {
 		{"its process", func(h *ruletest.Host) {
 			owns(h, 77, 4711, "worker")
 			sentAgain(h, "10.0.0.7", 1, 9)
-		}, "10.0.0.7", "10.0.0.2:41000 -> 10.0.0.7:80 (the client), worker (4711)", "", ""},
+		}, "10.0.0.7", "10.0.0.2:41000 -> 10.0.0.7:80 by the client worker (4711)", "", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestPacketLossPaths(t *testing.T) {
 // Of a connection whose local port is the lower one, this host is the server.
 func TestConnectionName(t *testing.T) {
 	v := ruletest.New(2, 10).View()
-	for i, want := range []string{"10.0.0.1:40000 -> 10.0.0.2:80 (the client)", "[2001:db8::1]:50000 -> 10.0.0.2:443 (the server)"} {
+	for i, want := range []string{"10.0.0.1:40000 -> 10.0.0.2:80 by the client", "[2001:db8::1]:50000 -> 10.0.0.2:443 by the server"} {
 		e := []recording.TCPEvent{{Local: "10.0.0.1", LocalPort: 40000, Remote: "10.0.0.2", RemotePort: 80}, {Local: "10.0.0.2", LocalPort: 443, Remote: "2001:db8::1", RemotePort: 50000}}[i]
 		if got := connectionName(v, &e); got != want {
 			t.Errorf("%q, want %q", got, want)

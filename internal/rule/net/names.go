@@ -95,3 +95,10 @@ func synRepeats(v *view.View, ns uint64, port uint16) (n float64) {
 	}
 	return v.CountersOf(ns).AtLeast("TcpExtTCPSynRetrans")
 }
+
+// connectsTo says which processes of this host connect to a listener, and how that goes.
+func connectsTo(v *view.View, l view.Listener) []rule.Evidence {
+	return rule.WhoConnects(v, func(c *view.Connects) bool {
+		return c.RemotePort == l.Port && (c.Remote == l.Local || view.Wildcard(l.Local) && v.HasAddress(l.NetNS, c.Remote))
+	})
+}

@@ -393,6 +393,14 @@ func TestEphemeralPorts(t *testing.T) {
 			counters(h, 1, map[string]float64{"TcpActiveOpens": 50})
 			outgoing(h, 50, "10.0.0.5", recording.TCPTimeWait)
 		}, rule.Likely},
+		{"the kernel found no port", func(h *ruletest.Host) {
+			sysctl(h, 1, "net.ipv4.tcp_tw_reuse", "1")
+			counters(h, 1, map[string]float64{"TcpActiveOpens": 5})
+			outgoing(h, 50, "10.0.0.5", recording.TCPTimeWait)
+			ruletest.Every(h, func(at time.Time, s float64) recording.Connect {
+				return recording.Connect{At: at, Span: 2 * time.Second, NetNS: 1, PID: 31, Process: "nginx", Remote: "10.0.0.5", RemotePort: 8080, Result: recording.ConnectNotSent, Connects: 4}
+			})
+		}, rule.Certain},
 		{"connections to a server on a high port", func(h *ruletest.Host) {
 			sockets(h, func(s float64, i int) recording.TCPSample {
 				return recording.TCPSample{NetNS: 1, Local: "10.0.0.1", LocalPort: 50001, Remote: "10.0.0.9", RemotePort: uint16(1000 + i), State: recording.TCPEstablished}

@@ -29,26 +29,26 @@ func (p *lossyPeer) addEvents(e *recording.TCPEvent) {
 	p.events[i].Packets += e.Packets // in another state
 }
 
-// worstConnections names those that sent most again, three at most.
+// worstConnections names those that sent most again, two at most.
 func (p *lossyPeer) worstConnections(v *view.View) string {
-	const most = 3
+	const most = 2
 	slices.SortStableFunc(p.events, func(a, b recording.TCPEvent) int { return int(b.Packets - a.Packets) })
 	var words []string
 	for i := range p.events[:min(most, len(p.events))] {
 		e := &p.events[i]
-		words = append(words, fmt.Sprintf("%s by %s%s", unit.Count(float64(e.Packets)), connectionName(v, e), sender(v, e)))
+		words = append(words, fmt.Sprintf("%s on %s%s", unit.Count(float64(e.Packets)), connectionName(v, e), sender(v, e)))
 	}
 	return strings.Join(words, ", ")
 }
 
-// connectionName is "CLIENT -> SERVER": the server is the end that listens, or else the
+// connectionName is "CLIENT -> SERVER" and which of them this host's end is: the server is the end that listens, or else the
 // one with the lower port.
 func connectionName(v *view.View, e *recording.TCPEvent) string {
 	local, remote := hostPort(e.Local, e.LocalPort), hostPort(e.Remote, e.RemotePort)
 	if _, ok := v.ListenerAt(e.NetNS, e.Local, e.LocalPort); ok || e.LocalPort < e.RemotePort {
-		return remote + " -> " + local + " (the server)"
+		return remote + " -> " + local + " by the server"
 	}
-	return local + " -> " + remote + " (the client)"
+	return local + " -> " + remote + " by the client"
 }
 
 // sender is the process of this host's end, if it is known.
@@ -64,7 +64,7 @@ func sender(v *view.View, e *recording.TCPEvent) string {
 		return ""
 	}
 	p := owners[len(owners)-1]
-	return fmt.Sprintf(", %s (%d)", p.Comm, p.PID)
+	return fmt.Sprintf(" %s (%d)", p.Comm, p.PID)
 }
 
 // path is what one network namespace sent to one address.

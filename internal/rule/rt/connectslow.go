@@ -168,6 +168,7 @@ func (x *slowConnect) finding() rule.Finding {
 			Check: packets(v, s).With("--by connection"),
 		})
 	}
+	f.Evidence = append(f.Evidence, rule.WhoConnects(v, func(c *view.Connects) bool { return c.Remote == s.Server && c.RemotePort == s.Port })...)
 	if w := toServer(v, s); w.Samples > 0 {
 		f.Evidence = append(f.Evidence, w.evidence(v, s, "the server"))
 	}
