@@ -14,6 +14,8 @@ import (
 const (
 	maxSums   = 6144
 	maxNumber = 512
+
+	maxDeletions = 4096 + 512 // between two readings; calls of several CPUs may pass the bound at once
 )
 
 // maxRows is how many files of one reading have rows of their own. All others are
