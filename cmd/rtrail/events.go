@@ -14,6 +14,7 @@ import (
 	"rtrail/internal/probe/event"
 	"rtrail/internal/probe/event/allocs"
 	"rtrail/internal/probe/event/blockio"
+	"rtrail/internal/probe/event/cache"
 	"rtrail/internal/probe/event/connects"
 	"rtrail/internal/probe/event/drops"
 	"rtrail/internal/probe/event/exec"
@@ -34,7 +35,7 @@ type eventFlags struct {
 
 func (e *eventFlags) add(f *pflag.FlagSet) {
 	e.budget = event.DefaultBudget
-	f.Var(&e.mode, "events", "evidence from BPF programs in the kernel: off, rare (processes, a profile of the CPUs, dropped packets, segments sent again, waits for ext4), all (also switches of threads, system calls, files, disks, connects)")
+	f.Var(&e.mode, "events", "evidence from BPF programs in the kernel: off, rare (processes, a profile of the CPUs, dropped packets, segments sent again, waits for ext4), all (also switches of threads, system calls, files, disks, the page cache, connects)")
 	f.Int32Var(&e.alloc, "alloc", 0, "also follow the memory that this `PID` allocates, by stack; its calls of malloc and free become slower")
 	f.Var(&e.budget, "event-budget", "share of a core that one BPF program may take before it is detached")
 }
@@ -102,6 +103,7 @@ func eventProbes(o event.Options) []probe.Probe {
 		event.New(files.New(), o),
 		event.New(blockio.New(), o),
 		event.New(connects.New(), o),
+		event.New(cache.New(), o),
 	}
 }
 

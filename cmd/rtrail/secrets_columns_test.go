@@ -60,6 +60,7 @@ var columnsOfText = map[recording.Table]string{
 	recording.Allocations:   "process=name function=name module=name source=name stack=name",
 	recording.Files:         "process=name kind=ours path=name device=ours read_call=ours write_call=ours",
 	recording.FileOpens:     "process=name path=name",
+	recording.PageCache:     "process=name device=ours",
 	recording.BlockIO:       "device=ours operation=ours process=name queue_histogram=ours service_histogram=ours",
 	recording.PacketDrops:   "device=name reason=ours function=ours protocol=ours source=name destination=name",
 	recording.TCPEvents:     "kind=ours local=ours remote=ours reason=ours",

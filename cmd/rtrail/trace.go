@@ -177,6 +177,23 @@ took in the device. Buffered writes are often made by threads of the kernel.
   sudo rtrail trace block --comm mariadbd --for 10s
   sudo rtrail trace block --min 100ms --json`,
 		func(out io.Writer) tracer { return newBlockTrace(&j, out) })
+	caches := tables("cache", "The page cache: hits, misses, writes and removals of each process",
+		`Prints a table a second of what processes did to the page cache, in pages: those
+asked for that were there (hits) and those that had to be read (misses); of the
+misses those that the read itself waited for, where the rest was read ahead
+(waited); pages that were added by writing to them (new), clean pages that were
+written to (dirtied), and pages that left the cache (removed): by reclaim, by
+deletion, or because somebody dropped them.`,
+		`  sudo rtrail trace cache
+  sudo rtrail trace cache --comm mariadbd --for 10s
+  sudo rtrail trace cache --json | jq 'select(.removed_pages > 1000)'`,
+		func(out io.Writer) tracer { return newCacheTrace(&j, out) })
+	caches.PreRunE = func(*cobra.Command, []string) error {
+		if j.least > 0 {
+			return usageError("trace cache: it tells no times: --min does not apply")
+		}
+		return nil
+	}
 	var allocator event.Source
 	alloc := tables("alloc", "Memory that one process allocates and does not free, by stack",
 		`Prints a table a second of the memory that a process asked malloc for since

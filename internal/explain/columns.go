@@ -27,6 +27,7 @@ const (
 	ofTraceFiles  = "rtrail trace files"
 	ofTraceOpens  = "rtrail trace opens"
 	ofTraceBlock  = "rtrail trace block"
+	ofTraceCache  = "rtrail trace cache"
 	ofTraceDrops  = "rtrail trace drops"
 	ofTraceConns  = "rtrail trace connects"
 	ofTraceResent = "rtrail trace retransmits"
@@ -279,6 +280,14 @@ var Columns = []Column{
 	{"queue 99 %", ofTraceBlock, "99 of 100 requests waited no longer, to a power of two"},
 	{"device", ofTraceBlock, "mean time that the device took for a request"},
 	{"device 99 %", ofTraceBlock, "99 of 100 requests took no longer in the device, to a power of two"},
+	{"device", ofTraceCache, "number of the filesystem, of a block device its own: 8:1"},
+	{"hits", ofTraceCache, "pages that reads and accesses of mapped files asked for and found in the page cache"},
+	{"misses", ofTraceCache, "pages that had to be read from the device, those that were read ahead included"},
+	{"hit %", ofTraceCache, "share of the pages asked for that were there"},
+	{"waited", ofTraceCache, "of the misses, those that the read itself asked for; the rest was read ahead"},
+	{"new", ofTraceCache, "pages that were added by writing to them"},
+	{"dirtied", ofTraceCache, "clean pages that were written to"},
+	{"removed", ofTraceCache, "pages that left the page cache: reclaimed, deleted or dropped"},
 	{"LATE", ofReplay, "runs of a probe that missed their deadline"},
 }
 

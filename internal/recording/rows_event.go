@@ -163,6 +163,25 @@ type FileOpen struct {
 	Path    string    `parquet:"path,dict"` // as the process gave it, a relative one with its directory
 }
 
+// CacheSum is what one process did to the page cache with files of one device in a
+// stretch of time that ends with the row. Numbers are of pages.
+type CacheSum struct {
+	At      time.Time     `parquet:"at,timestamp(nanosecond)"`
+	PID     int32         `parquet:"pid"`                           // in which it happened: of pages that are reclaimed often a thread of the kernel; 0: several that have no row of their own
+	Started time.Time     `parquet:"started,timestamp(nanosecond)"` // with PID: the identity of the process
+	Process string        `parquet:"process,dict"`
+	Device  string        `parquet:"device,dict"`   // number of the filesystem, of a block device its own: "8:1"
+	Span    time.Duration `parquet:"span_ns"`       // how long the stretch is
+	Traced  time.Duration `parquet:"traced_ns"`     // of that, programs were attached, at random: sums are of this time; 0: all of it
+	Read    int64         `parquet:"read_pages"`    // that reads asked for, as far as the file has them; a page that is read in parts counts each time
+	Faulted int64         `parquet:"faulted_pages"` // that accesses of mapped files asked for
+	Added   int64         `parquet:"added_pages"`   // for reads, by readahead or for writes
+	Waited  int64         `parquet:"waited_pages"`  // of those, that the read or access which added them had asked for; more were read ahead
+	Fresh   int64         `parquet:"fresh_pages"`   // of those, that were written to right away
+	Dirtied int64         `parquet:"dirtied_pages"` // that were clean and were written to
+	Removed int64         `parquet:"removed_pages"` // by reclaim, because the file was deleted or cut, or because the process asked for it
+}
+
 // BlockSum is the requests for one operation of one block device that one process
 // made, of those that ended in a stretch of time that ends with the row. Requests that
 // began before programs were attached are left out.
@@ -307,6 +326,7 @@ func (Allocation) Table() Table   { return Allocations }
 func (SyncSum) Table() Table      { return Syncs }
 func (FileSum) Table() Table      { return Files }
 func (FileOpen) Table() Table     { return FileOpens }
+func (CacheSum) Table() Table     { return PageCache }
 func (BlockSum) Table() Table     { return BlockIO }
 func (PacketDrop) Table() Table   { return PacketDrops }
 func (TCPEvent) Table() Table     { return TCPEvents }

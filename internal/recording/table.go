@@ -59,6 +59,7 @@ const (
 	Syncs         Table = "syncs"          // one process that waited until one file was on the disk
 	Files         Table = "files"          // what one process did with one file
 	FileOpens     Table = "file_opens"     // one call that opened a file, or failed to
+	PageCache     Table = "page_cache"     // what one process did to the page cache of one device
 	BlockIO       Table = "block_io"       // requests for one operation of one device by one process
 	PacketDrops   Table = "packet_drops"   // packets that the kernel dropped for one reason in one function
 	TCPEvents     Table = "tcp_events"     // segments that one TCP connection sent again, or resets

@@ -50,6 +50,7 @@ var catalogue = []*kind{
 	kindOf[SyncSum]("pid", "call", "path"),
 	kindOf[FileSum]("pid", "kind", "path"),
 	kindOf[FileOpen]("pid", "path"),
+	kindOf[CacheSum]("pid", "device"),
 	kindOf[BlockSum]("device", "operation", "pid"),
 	kindOf[PacketDrop]("netns", "reason", "function", "protocol", "port"),
 	kindOf[TCPEvent]("kind", "netns", "local", "local_port", "remote", "remote_port"),

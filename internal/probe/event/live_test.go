@@ -23,6 +23,7 @@ import (
 	"rtrail/internal/probe/event"
 	"rtrail/internal/probe/event/allocs"
 	"rtrail/internal/probe/event/blockio"
+	"rtrail/internal/probe/event/cache"
 	"rtrail/internal/probe/event/connects"
 	"rtrail/internal/probe/event/drops"
 	"rtrail/internal/probe/event/exec"
@@ -51,7 +52,7 @@ func TestMain(m *testing.M) {
 
 // sources are one of each kind.
 func sources() []event.Source {
-	all := []event.Source{exec.New(), oncpu.New(0), drops.New(), offcpu.New(0), syncs.New(), syncs.OfExt4(), syscalls.New(0), blockio.New(), files.New(), opens.New(), retransmits.New(), connects.New(), connects.Each()}
+	all := []event.Source{exec.New(), oncpu.New(0), drops.New(), offcpu.New(0), syncs.New(), syncs.OfExt4(), syscalls.New(0), blockio.New(), cache.New(), files.New(), opens.New(), retransmits.New(), connects.New(), connects.Each()}
 	if s, err := allocs.New(asleep(), 0); err == nil { // it needs root
 		all = append(all, s)
 	}

@@ -1,0 +1,80 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"rtrail/internal/recording"
+)
+
+// CacheUse is what one process did to the page cache with files of one device. Numbers
+// are of pages.
+type CacheUse struct {
+	PID     int32
+	Started time.Time
+	Process string
+	Device  string // number of the filesystem, of a block device its own
+
+	Asked   int64 // by reads and by accesses of mapped files
+	Missed  int64 // that had to be read from the device, by readahead or not
+	Waited  int64 // of those, that the read or access itself had to wait for
+	Fresh   int64 // that were added by writing to them
+	Dirtied int64
+	Removed int64
+
+	Span time.Duration // how long the page cache was watched, whatever process used it
+}
+
+// Hits are the pages asked for that were there. What is read ahead and not asked for yet
+// counts against them.
+func (c *CacheUse) Hits() int64 { return max(c.Asked-c.Missed, 0) }
+
+// HitShare is the share of the pages asked for that were there; Unknown if none was.
+func (c *CacheUse) HitShare() float64 {
+	if c.Asked <= 0 {
+		return Unknown
+	}
+	return float64(c.Hits()) / float64(c.Asked)
+}
+
+// CacheUses sums up what each process did to the page cache, most misses first: what the
+// kernel told of the window as far as it was traced.
+func (v *View) CacheUses() []CacheUse {
+	return Memo(v, "cache uses", func() []CacheUse { return SumCache(Rows[recording.CacheSum](v)) })
+}
+
+// SumCache sums up rows of one or more readings.
+func SumCache(rows []recording.CacheSum) []CacheUse {
+	all := traced(rows, func(r *recording.CacheSum) (span, traced time.Duration) { return r.Span, r.Traced })
+	type same struct {
+		pid     int32
+		started time.Time
+		device  string
+	}
+	at := map[same]int{}
+	var list []CacheUse
+	for i := range rows {
+		r := &rows[i]
+		factor := all.factor(r.Span, r.Traced)
+		k := same{r.PID, r.Started, r.Device}
+		n, ok := at[k]
+		if !ok {
+			n = len(list)
+			at[k] = n
+			list = append(list, CacheUse{PID: r.PID, Started: r.Started, Device: r.Device, Span: all.span})
+		}
+		c := &list[n]
+		c.Process = r.Process
+		c.Asked += scaled(r.Read+r.Faulted, factor)
+		c.Missed += scaled(max(r.Added-r.Fresh, 0), factor)
+		c.Waited += scaled(r.Waited, factor)
+		c.Fresh += scaled(r.Fresh, factor)
+		c.Dirtied += scaled(r.Dirtied, factor)
+		c.Removed += scaled(r.Removed, factor)
+	}
+	slices.SortStableFunc(list, func(a, b CacheUse) int {
+		return cmp.Or(cmp.Compare(b.Missed, a.Missed), cmp.Compare(b.Asked+b.Dirtied+b.Removed, a.Asked+a.Dirtied+a.Removed), cmp.Compare(a.PID, b.PID), cmp.Compare(a.Device, b.Device))
+	})
+	return list
+}
