@@ -77,7 +77,7 @@ func SumConnects(rows []recording.Connect) []Connects {
 		c.Longest = max(c.Longest, r.Longest)
 		c.Steps.add(r.Histogram)
 	}
-	span := traced(rows, func(r *recording.Connect) time.Duration { return r.Span }).Seconds()
+	span := traced(rows, func(r *recording.Connect) (span, traced time.Duration) { return r.Span, 0 }).span.Seconds()
 	for i := range list {
 		if span > 0 {
 			list[i].PerSecond = float64(list[i].Count) / span
