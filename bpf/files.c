@@ -6,11 +6,13 @@
  * internal/probe/event/files reads the sums.
  */
 #include "kernel.h"
+#include "ring.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
 struct pid;
 struct files_struct;
+struct fs_struct;
 
 struct thread_info {
 	unsigned long flags;
@@ -23,6 +25,7 @@ struct task_struct {
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	struct files_struct *files;
+	struct fs_struct *fs;
 	__u64 start_boottime;
 	char comm[16];
 } CORE;
@@ -32,6 +35,7 @@ struct task_struct {
 #include "pidns.h"
 #include "syscall.h"
 #include "path.h"
+#include "given.h"
 
 #define SUMS 6144
 #define FILES 4096 /* sums of single files; the room above is for what processes do with all others */
@@ -42,7 +46,7 @@ struct task_struct {
 #define BPF_F_NO_PREALLOC 1
 
 /* What calls do, by number; set by the reader. */
-enum call { NO_CALL, READ, WRITE, SENDFILE, COPY, OPEN, DELETE };
+enum call { NO_CALL, READ, WRITE, SENDFILE, COPY, OPEN, UNLINK, UNLINKAT, RMDIR };
 #define NUMBERS 512
 volatile __u8 kinds[NUMBERS];
 
@@ -72,6 +76,10 @@ struct {
 	__type(key, struct key);
 	__type(value, struct sum);
 } sums SEC(".maps"), sums_too SEC(".maps");
+
+/* Deletions that pass an event with their path between two readings; all others are counted by process. */
+#define DELETIONS 4096
+volatile __u32 deletions; /* that did so; set to 0 by the reader */
 
 /* Sums of single files in each; set to 0 by the reader when it is empty. */
 volatile __u32 held, held_too;
@@ -197,6 +205,23 @@ __attribute__((noinline)) int without(int deleted)
 	return 0;
 }
 
+#define AT_REMOVEDIR 0x200
+
+/* deleted passes the path of a file that is gone, or counts it by process. */
+__attribute__((noinline)) int deleted(__u64 path, int at, __u32 flags)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	__u32 pid = process_number(t);
+
+	if (!pid)
+		return 0;
+	if (deletions < DELETIONS && name(t, pid, path, at, 0, flags, 0)) {
+		__sync_fetch_and_add(&deletions, 1);
+		return 0;
+	}
+	return without(1);
+}
+
 SEC("tp_btf/sys_exit")
 int file_used(__u64 *ctx)
 {
@@ -219,12 +244,16 @@ int file_used(__u64 *ctx)
 		if (result < 0)
 			return without(0);
 		return use((__u64)file_of(t, result), 0, OPENS, number);
-	case DELETE:
-		return result < 0 ? 0 : without(1);
 	}
 	if (result < 0)
 		return 0;
 	switch (call) {
+	case UNLINK:
+		return deleted(argument(regs, 0), AT_FDCWD, 0);
+	case UNLINKAT:
+		return deleted(argument(regs, 1), argument(regs, 0), argument(regs, 2));
+	case RMDIR:
+		return deleted(argument(regs, 0), AT_FDCWD, AT_REMOVEDIR);
 	case READ:
 		return use((__u64)file_of(t, argument(regs, 0)), result, READS, number);
 	case WRITE:

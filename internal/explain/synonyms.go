@@ -83,6 +83,8 @@ var synonyms = map[string][]string{
 	"fsync":                             {"disk/slow-sync", "mysql/commit-flush"},
 	"fdatasync":                         {"disk/slow-sync"},
 	"log flood":                         {"disk/log-flood"},
+	"o_direct":                          {"mem/direct-io-read"},
+	"direct io":                         {"mem/direct-io-read"},
 	"small files":                       {"disk/many-small-writes", "disk/inodes-full"},
 	"temporary files":                   {"disk/many-small-writes"},
 	"kb_ccwr":                           {"process.cancelled-bytes"},

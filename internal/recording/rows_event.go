@@ -129,9 +129,9 @@ type FileSum struct {
 	PID           int32         `parquet:"pid"`
 	Started       time.Time     `parquet:"started,timestamp(nanosecond)"` // with PID: the identity of the process
 	Process       string        `parquet:"process,dict"`
-	Kind          string        `parquet:"kind,dict"`   // file, directory, block device, special; others: all that have no row of their own; none: opens that failed, and deletions
+	Kind          string        `parquet:"kind,dict"`   // file, directory, block device, special; others: all that have no row of their own; none: opens that failed, and deletions without a path
 	Path          string        `parquet:"path,dict"`   // in the mount namespace of the process; "" if not known
-	Device        string        `parquet:"device,dict"` // number of the filesystem, of a block device its own: "8:1"; "" without a file
+	Device        string        `parquet:"device,dict"` // number of the filesystem, of a block device its own: "8:1"; "" without a file, and of deletions alone
 	Span          time.Duration `parquet:"span_ns"`     // how long the stretch is
 	Traced        time.Duration `parquet:"traced_ns"`   // of that, programs were attached, at random: sums are of this time; 0: all of it
 	Size          int64         `parquet:"size"`        // of the file when it was first used in the stretch, bytes

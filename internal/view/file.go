@@ -49,16 +49,24 @@ func SumFiles(rows []recording.FileSum) []FileUse {
 		started            time.Time
 		kind, path, device string
 	}
-	at := map[same]int{}
+	type name struct {
+		pid     int32
+		started time.Time
+		path    string
+	}
+	at, named := map[same]int{}, map[name]int{}
 	var list []FileUse
 	for i := range rows {
 		r := &rows[i]
 		factor := all.factor(r.Span, r.Traced)
 		k := same{r.PID, r.Started, r.Kind, r.Path, r.Device}
 		n, ok := at[k]
+		if !ok && r.Device == "" && r.Path != "" { // a deletion tells no device
+			n, ok = named[name{r.PID, r.Started, r.Path}]
+		}
 		if !ok {
 			n = len(list)
-			at[k] = n
+			at[k], named[name{r.PID, r.Started, r.Path}] = n, n
 			list = append(list, FileUse{PID: r.PID, Started: r.Started, Kind: r.Kind, Path: r.Path, Device: r.Device})
 		}
 		f := &list[n]

@@ -23,13 +23,15 @@ type FileIO struct {
 	Counted             bool    // by calls; else by positions
 	Direct              float64 // of Read and Written, bytes past the page cache
 
-	Waiting  float64 // threads in state D in a call of it, mean
-	WaitCall string  // the call that most of them were in
-	Sync     Sync    // the kind of sync that takes most time; no calls: none was seen
-	Grown    float64 // bytes per second that it became larger, while files of the process were looked at
-	Size     int64   // bytes, as its descriptor told last
-	Open     bool    // its descriptor was seen
-	Standard bool    // as one of standard input, output and error
+	Waiting    float64 // threads in state D in a call of it, mean
+	WaitCall   string  // the call that most of them were in
+	Sync       Sync    // the kind of sync that takes most time; no calls: none was seen
+	Grown      float64 // bytes per second that it became larger, while files of the process were looked at
+	Size       int64   // bytes, as was told last; 0 of block devices
+	Open       bool    // its descriptor was seen
+	Writable   bool    // it is, or was, open for writing
+	DirectFlag bool    // it is open with O_DIRECT
+	Standard   bool    // as one of standard input, output and error
 }
 
 // Bytes is what is read and written, per second.
@@ -95,6 +97,7 @@ func (t *fileTable) addCounted() {
 			f.Reads, f.Writes = u.PerSecond(u.Reads), u.PerSecond(u.Writes)
 			f.ReadCall, f.WriteCall = u.ReadCall, u.WriteCall
 			f.Direct = u.PerSecond(u.DirectRead + u.DirectWritten)
+			f.Size, f.Writable = u.Size, u.Writes > 0
 		}
 	}
 }
@@ -113,6 +116,7 @@ func (t *fileTable) addOpen() {
 			continue
 		}
 		f.Open, f.Size, f.Standard = true, o.Last.Size, o.Last.FD <= 2
+		f.Writable, f.DirectFlag = f.Writable || o.Last.Flags&accessMode != readOnly, o.Direct(arch)
 		if o.Seconds > 0 && o.Last.Flags&accessMode != readOnly {
 			f.Grown = o.Grown / o.Seconds
 		}

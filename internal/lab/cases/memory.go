@@ -19,7 +19,7 @@ func memoryCases() []Case {
 		memSwapping(),
 		memCgroupOOM(),
 		memReclaim(),
-		memCacheDropped(),
+		memCacheDropped(), memDirectRead(),
 		memLeak("mem/leak", "a service that leaks 5 MB/s", 0, leakyActor(5<<20, 0)),
 		memLeak("mem/leak+slow", "a service that leaks 8 KB/s beside 4 MiB of noise", 20*time.Second, leakyActor(8<<10, 4<<20)),
 		memLeakTraced(),

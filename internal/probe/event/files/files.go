@@ -26,7 +26,9 @@ var calls = [...][]string{
 	3: {"sendfile"},
 	4: {"splice", "copy_file_range"},
 	5: {"open", "openat", "openat2", "creat"},
-	6: {"unlink", "unlinkat", "rmdir"},
+	6: {"unlink"},
+	7: {"unlinkat"},
+	8: {"rmdir"},
 }
 
 // Source is one run's. It is not for concurrent use.
@@ -37,11 +39,14 @@ type Source struct {
 	clock   event.Clock
 	stretch event.Stretch
 	turn    int // which of the two maps is read next
+	ring    *event.Ring
+	gone    event.Bounded[event.Named] // deletions
+	wrong   error                      // of the goroutine that reads the ring
 	crowd   event.Crowd
 }
 
 // New makes the source.
-func New() *Source { return &Source{} }
+func New() *Source { return &Source{gone: event.Bounded[event.Named]{Max: maxDeletions}} }
 
 // Name is the word users see.
 func (s *Source) Name() string { return "files" }
@@ -75,8 +80,24 @@ func (s *Source) Open(set *event.Set) (err error) {
 			}
 		}
 	}
-	s.clock, err = event.ReadClock()
-	return errors.Join(err, set.Set("kinds", kinds))
+	if s.clock, err = event.ReadClock(); err != nil {
+		return err
+	}
+	if err := set.Set("kinds", kinds); err != nil {
+		return err
+	}
+	s.ring, err = event.OpenRing(set, s.take)
+	return err
+}
+
+// take keeps a deletion.
+func (s *Source) take(b []byte) {
+	n, err := event.ParseNamed(b)
+	if err != nil {
+		s.wrong = err
+		return
+	}
+	s.gone.Add(n)
 }
 
 // Attaching begins to count.
@@ -85,8 +106,8 @@ func (s *Source) Attaching() error {
 	return s.set.Run("begin")
 }
 
-// Close has nothing to give back.
-func (s *Source) Close() error { return nil }
+// Close ends reading.
+func (s *Source) Close() error { return s.ring.Close() }
 
 // Read writes what was summed up since the last time.
 func (s *Source) Read(_ context.Context, w *recording.Writer, _ bool) error {
@@ -99,6 +120,15 @@ func (s *Source) Read(_ context.Context, w *recording.Writer, _ bool) error {
 		return err
 	}
 	s.turn = 1 - s.turn
-	recording.Give(w, s.rows(keys, sums, now, s.stretch.Next(now)))
-	return errors.Join(s.crowd.Tell(s.set, w, s.Name(), "calls that use files", fmt.Sprintf("there were more than %d of different processes and files", maxSums)), s.paths.Tell(w, s.Name()))
+	if _, err := s.ring.Drain(); err != nil {
+		return err
+	}
+	deletions, more := s.gone.Take()
+	w.Lost(more) // what finds no room in the ring is counted by process
+	if err := s.set.Set("deletions", uint32(0)); err != nil {
+		return err
+	}
+	of := s.stretch.Next(now)
+	recording.Give(w, s.withDeletions(s.rows(keys, sums, now, of), deletions, now, of))
+	return errors.Join(s.wrong, s.crowd.Tell(s.set, w, s.Name(), "calls that use files", fmt.Sprintf("there were more than %d of different processes and files", maxSums)), s.paths.Tell(w, s.Name()))
 }

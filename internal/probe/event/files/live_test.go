@@ -7,11 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 	"unsafe"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
 	"rtrail/internal/probe/event/eventtest"
@@ -87,10 +89,10 @@ os.read(r, 10)
 	if c := rows[copied+"|file"]; c.Writes != 2 || c.WrittenBytes != 90000 || c.Created != 1 {
 		t.Errorf("copy: %+v", c)
 	}
-	if g := rows[gone+"|file"]; g.Writes != 1 || g.SmallBytes != 17 || g.Created != 1 {
+	if g := rows[gone+"|file"]; g.Writes != 1 || g.SmallBytes != 17 || g.Created != 1 || g.Deleted != 1 || g.WriteCall != "write" {
 		t.Errorf("gone: %+v", g)
 	}
-	if n := rows["|none"]; n.FailedOpens < 7 || n.Deleted != 1 {
+	if n := rows["|none"]; n.FailedOpens < 7 || n.Deleted != 0 {
 		t.Errorf("calls without a file: %+v", n)
 	}
 	for name, r := range rows {
@@ -273,6 +275,101 @@ func TestAgainstStrace(t *testing.T) {
 	}
 	if opens+failed != calls || failed != errs {
 		t.Errorf("%d opens, of which %d failed; strace counts %d and %d", opens+failed, failed, calls, errs)
+	}
+}
+
+// Deletions have the paths that strace tells, whole, whether they are given whole or not.
+func TestDeletions(t *testing.T) {
+	needPython(t)
+	if _, err := exec.LookPath("strace"); err != nil {
+		t.Skip(err)
+	}
+	dir, log := t.TempDir(), filepath.Join(t.TempDir(), "calls")
+	deep := filepath.Join(dir, strings.Repeat("d", 200), strings.Repeat("e", 200))
+	if err := os.MkdirAll(deep, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	rec := eventtest.Watch(t, New(), func() {
+		cmd := exec.Command("strace", "-f", "-qq", "-y", "-s", "4096", "-o", log, "-e", "trace=unlink,unlinkat,rmdir", "python3", "-c", `
+import os, sys
+top, deep = sys.argv[1:]
+def make(path): os.close(os.open(path, os.O_CREAT | os.O_WRONLY)); return path
+os.chdir(top)
+os.unlink(make(top + "/whole"))
+for i in range(3): os.unlink(make("again"))
+os.mkdir("./below"); os.rmdir("./below/")
+os.unlink(make(deep + "/" + "f" * 200))
+d = os.open(deep, os.O_RDONLY)
+make(deep + "/at"); os.unlink("at", dir_fd=d)
+os.mkdir(deep + "/folder"); os.rmdir("folder", dir_fd=d)
+os.symlink("nowhere", "link"); os.unlink("link")
+for name in ["missing", "below", ""]:
+    try: os.unlink(name)
+    except OSError: pass
+`, dir, deep)
+		cmd.Stderr = os.Stderr
+		if err := cmd.Run(); err != nil {
+			t.Fatal(err)
+		}
+	})
+	want := map[string]int64{}
+	calls, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 4711 unlinkat(3</top/below>, "at", 0) = 0
+	call := regexp.MustCompile(`(?m)^\d+ \w+\((?:(?:AT_FDCWD|\d+)<([^>]*)>, )?"([^"]*)".* = 0$`)
+	for _, m := range call.FindAllStringSubmatch(string(calls), -1) {
+		base := m[1]
+		if base == "" {
+			base = dir
+		}
+		name := m[2]
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(base, name)
+		}
+		want[filepath.Clean(name)]++
+	}
+	if len(want) != 7 {
+		t.Fatalf("strace says:\n%s", calls)
+	}
+	got := map[string]int64{}
+	for _, r := range recording.Rows[recording.FileSum](rec) {
+		if r.Deleted > 0 && strings.HasPrefix(r.Path, dir) {
+			got[r.Path] += r.Deleted
+			if directory := strings.HasSuffix(r.Path, "below") || strings.HasSuffix(r.Path, "folder"); directory != (r.Kind == recording.FileDirectory) {
+				t.Errorf("kind: %+v", r)
+			}
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("deletions (-strace +got):\n%s", diff)
+	}
+}
+
+// More deletions than have room are counted, each once.
+func TestManyDeletions(t *testing.T) {
+	needPython(t)
+	const files = 20_000
+	var pid int32
+	rec := eventtest.Watch(t, New(), func() {
+		pid = run(t, `
+import os, sys
+os.chdir(sys.argv[1])
+for i in range(int(sys.argv[2])):
+    os.close(os.open(str(i), os.O_CREAT | os.O_WRONLY))
+    os.unlink(str(i))
+`, t.TempDir(), strconv.Itoa(files))
+	})
+	var deleted int64
+	rows := 0
+	for _, r := range recording.Rows[recording.FileSum](rec) {
+		if rows++; r.PID == pid {
+			deleted += r.Deleted
+		}
+	}
+	if deleted != files || rows > 4*maxRows {
+		t.Errorf("%d deletions in %d rows", deleted, rows)
 	}
 }
 

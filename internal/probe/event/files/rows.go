@@ -14,11 +14,17 @@ import (
 const (
 	maxSums   = 6144
 	maxNumber = 512
+
+	maxDeletions = 4096 + 512 // between two readings; calls of several CPUs may pass the bound at once
 )
 
 // maxRows is how many files of one reading have rows of their own. All others are
 // summed up by process.
 const maxRows = 1000
+
+// maxDeletedRows is how many more have the files of which nothing is known but that they
+// were deleted.
+const maxDeletedRows = 500
 
 // Kinds of files of bpf/files.c, by number.
 var kinds = [...]string{recording.FileNone, recording.FileRegular, recording.FileDirectory, recording.FileBlock, recording.FileSpecial, recording.FileOthers}

@@ -71,6 +71,7 @@ except OSError: pass
 
 // Events with lengths that cannot be are refused.
 func TestDamaged(t *testing.T) {
+	const textAt = 64
 	s := New()
 	b := make([]byte, textAt+10)
 	for _, c := range []struct {

@@ -1,0 +1,146 @@
+package memory
+
+import (
+	"slices"
+
+	"rtrail/internal/metric"
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/shell"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+var directRead = rule.Rule{
+	ID:         "mem/direct-io-read",
+	Title:      "a program reads the same file from the disk again and again, although memory would hold it",
+	Resource:   "reads past the page cache",
+	Needs:      []recording.Table{recording.Processes, recording.Memory},
+	Explains:   []string{"disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing"},
+	Thresholds: []*rule.Threshold{&directShare, &directPasses, &directRoom, &directFelt, &directWaits},
+	Seen: func(v *view.View) bool {
+		return slices.ContainsFunc(v.FileIO(), func(f view.FileIO) bool { return f.DirectFlag })
+	},
+	Detect: detectDirectRead,
+}
+
+var (
+	directShare = rule.Threshold{Name: "direct-share", Value: 0.9, Unit: "share", Source: rule.Judgement,
+		Reason: "Bytes that a program reads from disks relative to bytes that it reads by calls, either way. When both are equal, the page cache answers nothing and reads nothing ahead."}
+	directPasses = rule.Threshold{Name: "direct-passes", Value: 2, Unit: "ratio", Source: rule.Judgement,
+		Reason: "Bytes read in the window relative to the size of all files that are open with O_DIRECT. From 2 on each byte was read twice on average; a backup or copy reads each once."}
+	directRoom = rule.Threshold{Name: "direct-room", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Size of the files relative to memory that is available, in the program's control group and on the host. Up to half of it they stay in the page cache beside all others."}
+	directFelt = rule.Threshold{Name: "direct-felt", Value: 0.1, Unit: "threads", Source: rule.Judgement,
+		Reason: "Mean number of threads of the program that wait for disks. Below it the disk is so fast that the page cache would hardly help."}
+	directWaits = rule.Threshold{Name: "direct-waits", Value: 0.5, Unit: "threads", Source: rule.Judgement,
+		Reason: "The same. From half a thread on, reading is most of what a thread of it does."}
+)
+
+// rereader is a program that reads files past the page cache, each byte several times.
+type rereader struct {
+	view.Process
+	files   []view.FileIO // that are open with O_DIRECT
+	size    float64       // of all of them, bytes
+	read    float64       // in the window, bytes
+	room    float64       // available memory, bytes
+	waits   float64       // threads
+	counted bool          // read was counted call by call, file by file
+}
+
+func detectDirectRead(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	for _, p := range v.Processes() {
+		if r, ok := rereaderOf(v, p); ok {
+			found = append(found, r.finding())
+		}
+	}
+	return found, nil
+}
+
+func rereaderOf(v *view.View, p view.Process) (r rereader, ok bool) {
+	if p.Own || p.Kernel || !(p.ReadBytes > 0) || p.ReadBytes < directShare.Value*p.ReadChars || p.ReadChars < directShare.Value*p.ReadBytes {
+		return r, false
+	}
+	r = rereader{Process: p, read: p.ReadBytes * p.Seconds, counted: true, waits: diskWaits(v, []view.Process{p})}
+	counted, waits, others := 0.0, 0.0, false
+	for _, f := range v.FileIO() {
+		switch {
+		case f.Process.PID != p.PID:
+			continue
+		case !f.DirectFlag && f.Direct == 0:
+			others = others || f.Open && !f.Standard && !f.Writable
+			continue
+		case f.Size <= 0 || f.Writable:
+			// A database or a virtual machine, which caches by itself, or a device as a whole.
+			return r, false
+		}
+		r.files = append(r.files, f)
+		r.size += float64(f.Size)
+		r.counted = r.counted && f.Counted
+		counted += f.Direct * p.Seconds
+		waits += f.Waiting
+	}
+	switch {
+	case r.counted:
+		r.read = min(r.read, counted)
+	case others && waits < r.waits/2:
+		return r, false // it may be the other files that it reads
+	}
+	m, ok := v.MemoryNow()
+	if !ok || len(r.files) == 0 || cachesItself[p.Comm] {
+		return r, false
+	}
+	r.room = float64(m.Available)
+	if g, limited := v.MemoryLimitOf(p); limited {
+		r.room = min(r.room, float64(g.Room()))
+	}
+	return r, r.read >= directPasses.Value*r.size && r.size <= directRoom.Value*r.room && r.waits >= directFelt.Value
+}
+
+// cachesItself are servers that read past the page cache on purpose and have a cache of their
+// own, of files that they have open for reading only.
+var cachesItself = map[string]bool{
+	"mysqld": true, "mariadbd": true, "postgres": true, "oracle": true, "sqlservr": true, "db2sysc": true, "scylla": true, "ceph-osd": true, "mongod": true,
+	"clickhouse-serv": true, "asd": true, "tikv-server": true,
+}
+
+func (r *rereader) finding() rule.Finding {
+	f := &r.files[0]
+	for i := range r.files {
+		if r.files[i].Size > f.Size {
+			f = &r.files[i]
+		}
+	}
+	passes := r.read / r.size
+	files := f.Path
+	if n := len(r.files) - 1; n > 0 {
+		files = unit.Plural(int64(n), "file", "files") + " and " + f.Path
+	}
+	out := rule.Finding{
+		Subject: r.Entity(), Confidence: rule.Possible, Affects: []view.Entity{view.DeviceEntity(f.Disk)},
+		Headline: rule.T("%s (%d) reads %s past the page cache (O_DIRECT), %v times in the window: memory would hold it", r.Comm, r.PID, files, unit.Number(passes)),
+		Impact:   rule.Impact{TimeLost: r.waits, Text: rule.T("%v threads of it wait for the disk at any time", unit.Number(r.waits))},
+		Evidence: []rule.Evidence{
+			{Metric: metric.ProcessIOBytes, Value: r.ReadBytes, Check: shell.Line("grep -E '^(rchar|read_bytes)' /proc/%d/io", r.PID),
+				What: rule.T("it reads %v/s by calls and %v/s from disks: the page cache answers nothing", unit.Bytes(r.ReadChars), unit.Bytes(r.ReadBytes))},
+			{Metric: metric.FileIO, Value: r.read, Limit: rule.Limit(directPasses.Value * r.size), Check: shell.Line("rtrail trace files -p %d --for 10s", r.PID),
+				What: rule.T("%v were read in the window from files of %v", unit.Bytes(r.read), unit.Bytes(r.size))},
+			{Metric: metric.MemoryAvailable, Value: r.room, Limit: rule.Limit(r.size / directRoom.Value), Check: shell.Line("free -b"),
+				What: rule.T("%v of memory are available to it", unit.Bytes(r.room))},
+			{Metric: metric.ProcessDiskWait, Value: r.waits, Limit: rule.Limit(directFelt.Value), Check: shell.Line("ps -L -o tid,stat,wchan:30,comm -p %d", r.PID),
+				What: rule.T("%v threads of it wait for disks on average", unit.Number(r.waits))},
+		},
+		Fixes: []rule.Fix{
+			{Text: rule.T("open the file without O_DIRECT: what was read once is read from memory then"), Command: shell.Line("strace -f -p %d -e trace=openat", r.PID),
+				Tradeoff: "the page cache takes memory that others may have used; a program with a cache of its own keeps data twice"},
+			{Text: rule.T("keep what was read in the program, if it must not use the page cache"), Tradeoff: "memory, and a change of the program"},
+		},
+	}
+	if r.waits >= directWaits.Value {
+		if out.Confidence = rule.Likely; len(r.files) == 1 {
+			out.Confidence = rule.Certain
+		}
+	}
+	return out
+}
