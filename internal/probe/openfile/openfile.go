@@ -22,7 +22,7 @@ const (
 	busyFrom = 0.3
 	// between is the time between two looks while no disk is busy: what is written goes to
 	// the page cache first, and fills a filesystem all the same.
-	between = 3 * time.Second
+	between = 1500 * time.Millisecond // with samples each second, every other one
 	// budget is the CPU time of one sample for /proc/PID/io, about 8 us a process.
 	budget = 3 * time.Millisecond
 	// recent is how long ago a process must have done something to be looked at.
@@ -97,7 +97,9 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	if err != nil {
 		return err
 	}
-	if share < busyFrom && (now.Sub(p.looked) < between || !p.writes(now)) {
+	// The first look is where rates of processes begin, whatever happens later.
+	writes := now.Sub(p.looked) >= between && p.writes(now)
+	if share < busyFrom && !writes && !p.looked.IsZero() {
 		return nil
 	}
 	p.looked = now
