@@ -10,7 +10,6 @@ import (
 	"path"
 	"slices"
 
-	"rtrail/internal/budget"
 	"rtrail/internal/crash"
 )
 
@@ -113,14 +112,10 @@ func (s elfSymbol) covers(list []*located, found map[*located]elfSymbol) {
 	}
 }
 
-// maxGoTable bounds the table of functions of a Go program that is read: that of
-// the largest servers.
-const maxGoTable = 48 << 20
-
 // readGo names functions and lines of a Go program; false: it is none.
 func readGo(f *elf.File, list []*located) bool {
-	table, err := readGoFunctions(f, budget.New(2*maxGoTable))
-	if table == nil || err != nil {
+	table := openGoFunctions(f)
+	if table == nil {
 		return f.Section(".gopclntab") != nil
 	}
 	for _, l := range list {
