@@ -124,7 +124,15 @@ func (t *goFunctions) at(pc uint64) (at, start uint64, ok bool) {
 
 // textAt is the text up to a zero byte, cut like names.
 func textAt(t goTable, at uint64) string {
-	b := t.bytes(at, maxNameBytes+1)
+	const usual = 256 // bytes; more may be on pages that nobody needs
+	b := t.bytes(at, usual)
+	if len(b) == usual && bytes.IndexByte(b, 0) < 0 {
+		b = t.bytes(at, maxNameBytes+1)
+	}
+	return upToZero(b)
+}
+
+func upToZero(b []byte) string {
 	if end := bytes.IndexByte(b, 0); end >= 0 {
 		b = b[:end]
 	}

@@ -61,6 +61,7 @@ type located struct {
 
 // readNames reads the tables of symbols, in pieces.
 func readNames(f *elf.File, list []*located) {
+	var data, text []byte
 	for _, kind := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
 		table := f.SectionByType(kind)
 		if table == nil || table.Size > maxSymbols*elf.Sym64Size || int(table.Link) >= len(f.Sections) {
@@ -72,7 +73,9 @@ func readNames(f *elf.File, list []*located) {
 			size = elf.Sym32Size
 		}
 		found := map[*located]elfSymbol{}
-		data := make([]byte, size*4096)
+		if data == nil {
+			data, text = make([]byte, size*4096), make([]byte, maxNameBytes+1)
+		}
 		for in := table.Open(); ; {
 			n, err := io.ReadFull(in, data)
 			for s := range symbolsOf(f, data[:n/size*size]) {
@@ -88,9 +91,8 @@ func readNames(f *elf.File, list []*located) {
 			continue // compressed, which linkers do not
 		}
 		for l, s := range found {
-			b := make([]byte, maxNameBytes)
-			n, _ := names.ReadAt(b, int64(s.name)) // a short one at the end
-			l.start, l.place.Function = s.value, readableName(nameAt(string(b[:n]), 0))
+			n, _ := names.ReadAt(text, int64(s.name)) // a short one at the end
+			l.start, l.place.Function = s.value, readableName(upToZero(text[:n]))
 		}
 	}
 }
@@ -142,7 +144,8 @@ func readLines(f *elf.File, list []*located) {
 			size += s.Size
 		}
 	}
-	if size == 0 || size > maxDebugBytes {
+	missing := slices.ContainsFunc(list, func(l *located) bool { return l.place.Source == "" })
+	if size == 0 || size > maxDebugBytes || !missing {
 		return
 	}
 	data, err := f.DWARF()
