@@ -160,6 +160,7 @@ func TestGoFunctions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	paged := openGoFunctions(f)
 	theirs, err := gosym.NewTable(nil, gosym.NewLineTable(data, f.Section(".text").Addr))
 	if err != nil {
 		t.Fatal(err)
@@ -177,6 +178,10 @@ func TestGoFunctions(t *testing.T) {
 			if got := table.name(pc); !slices.Contains(names[want.Entry], got) {
 				t.Fatalf("%#x is %s, want %q", pc, got, names[want.Entry])
 			}
+			file, line := table.line(pc)
+			if inFile, number := paged.line(pc); paged.name(pc) != table.name(pc) || inFile != file || number != line {
+				t.Fatalf("%#x is %s in %s:%d by pages, %s in %s:%d in memory", pc, paged.name(pc), inFile, number, table.name(pc), file, line)
+			}
 		}
 	}
 	if got := table.name(theirs.Funcs[0].Entry - 1); got != "" {
@@ -193,10 +198,15 @@ func FuzzGoFunctions(f *testing.F) {
 		f.Add(b, uint64(0x1000))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, pc uint64) {
-		if table := parseGoFunctions(data, binary.LittleEndian, 0x1000); table != nil {
+		if table := parseGoFunctions(goTable{data: data}, binary.LittleEndian, 0x1000); table != nil {
 			table.line(pc)
 			if name := table.name(pc); len(name) > len(data) {
 				t.Fatal("a name longer than the table")
+			}
+			paged := parseGoFunctions(goTable{file: &filePages{from: bytes.NewReader(data), pages: map[uint64][]byte{}}, size: uint64(len(data))}, binary.LittleEndian, 0x1000)
+			file, line := table.line(pc)
+			if inFile, number := paged.line(pc); paged.name(pc) != table.name(pc) || inFile != file || number != line {
+				t.Fatal("by pages it is another one")
 			}
 		}
 	})

@@ -10,7 +10,6 @@ import (
 	"path"
 	"slices"
 
-	"rtrail/internal/budget"
 	"rtrail/internal/crash"
 )
 
@@ -62,6 +61,7 @@ type located struct {
 
 // readNames reads the tables of symbols, in pieces.
 func readNames(f *elf.File, list []*located) {
+	var data, text []byte
 	for _, kind := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
 		table := f.SectionByType(kind)
 		if table == nil || table.Size > maxSymbols*elf.Sym64Size || int(table.Link) >= len(f.Sections) {
@@ -73,7 +73,9 @@ func readNames(f *elf.File, list []*located) {
 			size = elf.Sym32Size
 		}
 		found := map[*located]elfSymbol{}
-		data := make([]byte, size*4096)
+		if data == nil {
+			data, text = make([]byte, size*4096), make([]byte, maxNameBytes+1)
+		}
 		for in := table.Open(); ; {
 			n, err := io.ReadFull(in, data)
 			for s := range symbolsOf(f, data[:n/size*size]) {
@@ -89,9 +91,8 @@ func readNames(f *elf.File, list []*located) {
 			continue // compressed, which linkers do not
 		}
 		for l, s := range found {
-			b := make([]byte, maxNameBytes)
-			n, _ := names.ReadAt(b, int64(s.name)) // a short one at the end
-			l.start, l.place.Function = s.value, readableName(nameAt(string(b[:n]), 0))
+			n, _ := names.ReadAt(text, int64(s.name)) // a short one at the end
+			l.start, l.place.Function = s.value, readableName(upToZero(text[:n]))
 		}
 	}
 }
@@ -113,14 +114,10 @@ func (s elfSymbol) covers(list []*located, found map[*located]elfSymbol) {
 	}
 }
 
-// maxGoTable bounds the table of functions of a Go program that is read: that of
-// the largest servers.
-const maxGoTable = 48 << 20
-
 // readGo names functions and lines of a Go program; false: it is none.
 func readGo(f *elf.File, list []*located) bool {
-	table, err := readGoFunctions(f, budget.New(2*maxGoTable))
-	if table == nil || err != nil {
+	table := openGoFunctions(f)
+	if table == nil {
 		return f.Section(".gopclntab") != nil
 	}
 	for _, l := range list {
@@ -147,7 +144,8 @@ func readLines(f *elf.File, list []*located) {
 			size += s.Size
 		}
 	}
-	if size == 0 || size > maxDebugBytes {
+	missing := slices.ContainsFunc(list, func(l *located) bool { return l.place.Source == "" })
+	if size == 0 || size > maxDebugBytes || !missing {
 		return
 	}
 	data, err := f.DWARF()
