@@ -158,9 +158,13 @@ type Behind struct {
 	For   string // what is waited for: "row lock"
 	Who   view.Entity
 	Words string // names who it is, and says what it does: "connection 4 (batch@10.0.0.7), which sleeps"
-	// Whole says that what its process waits for, it waits for, as far as is seen: it was
-	// seen to, or the process does nothing else.
+	// Whole says that what its process waits for, it waits for: as far as is seen the
+	// process does nothing else.
 	Whole bool
+	// TID is the thread that it is, if that was seen to wait for a disk, and Call the system
+	// call in which it does; 0 and "" otherwise.
+	TID  int32
+	Call string
 }
 
 // NotJudged is returned by Detect when evidence the rule needs is missing

@@ -87,10 +87,10 @@ func endOf(v *view.View, f Finding, found []Finding) Chain {
 		b := f.Behind[0]
 		subject.For = b.For
 		last := Link{Who: b.Who, Key: v.KeyOf(b.Who), Words: b.Words}
-		if !b.Whole { // another thread of it may wait
+		if !b.Whole && b.TID == 0 { // another thread of it may wait
 			return Chain{subject, last}
 		}
-		return append(Chain{subject}, ontoDisk(v, last, found)...)
+		return append(Chain{subject}, ontoDisk(v, last, b.TID, b.Call, found)...)
 	}
 	for _, w := range v.Waits() {
 		if w.Told && w.Mean >= leastWaiting && w.Who.Same(f.Subject) && !w.For.Same(f.Subject) {
@@ -98,18 +98,19 @@ func endOf(v *view.View, f Finding, found []Finding) Chain {
 			return Chain{subject, {Who: w.For, Key: v.KeyOf(w.For), Words: w.For.String()}}
 		}
 	}
-	return ontoDisk(v, subject, found)
+	return ontoDisk(v, subject, 0, "", found)
 }
 
-// ontoDisk is a link, and the disk that its program waits for, if there is one: a disk
-// of which it is found that the program waits for it, or that of the file it syncs.
-func ontoDisk(v *view.View, last Link, found []Finding) Chain {
+// ontoDisk is a link, and the disk that its program waits for, if there is one: that of
+// the file it syncs, or one of which it is found that the program waits for it. With tid
+// it is the one that this thread waits for, in a system call.
+func ontoDisk(v *view.View, last Link, tid int32, call string, found []Finding) Chain {
 	if last.Who.PID == 0 {
 		return Chain{last}
 	}
 	device := ""
 	for _, s := range v.Syncs() {
-		if s.PID != last.Who.PID || s.Mean < leastAtDisk {
+		if s.PID != last.Who.PID || s.Mean < leastAtDisk || tid != 0 && s.Call != call {
 			continue
 		}
 		last.For, last.Mean, last.Longest = s.Call, s.Mean, s.Longest
@@ -119,21 +120,28 @@ func ontoDisk(v *view.View, last Link, found []Finding) Chain {
 		device = v.DeviceOf(s.Device)
 		break
 	}
-	for _, f := range found {
-		if f.Subject.Kind != view.KindDevice || f.Confidence <= rule.Possible || !slices.ContainsFunc(f.Affects, last.Who.Same) {
-			continue
-		}
-		if waits, call := v.AtDisk(last.Who.PID); device == "" && waits >= leastAtDisk {
-			last.For, last.Mean, device = cmp.Or(call, "I/O"), waits, f.Subject.Name
-		} else if d, ok := v.BlockDevice(device); ok && v.Underlying(d) == f.Subject.Name {
-			device = f.Subject.Name
-		}
+	slow := slowDisks(found, last.Who)
+	if waits, in := v.AtDisk(last.Who.PID, tid); device == "" && len(slow) == 1 && waits >= leastAtDisk {
+		last.For, last.Mean, device = cmp.Or(in, "I/O"), waits, slow[0]
+	}
+	if d, ok := v.BlockDevice(device); ok && slices.Contains(slow, v.Underlying(d)) {
+		device = v.Underlying(d)
 	}
 	if device == "" {
 		return Chain{last}
 	}
 	disk := view.DeviceEntity(device)
 	return Chain{last, {Who: disk, Key: v.KeyOf(disk), Words: "disk " + device}}
+}
+
+// slowDisks are those of which it is found that somebody waits for them.
+func slowDisks(found []Finding, e view.Entity) (list []string) {
+	for _, f := range found {
+		if f.Subject.Kind == view.KindDevice && f.Confidence > rule.Possible && slices.ContainsFunc(f.Affects, e.Same) {
+			list = append(list, f.Subject.Name)
+		}
+	}
+	return list
 }
 
 // upstreamOf are those that wait for something.

@@ -112,8 +112,9 @@ func TestHeldUp(t *testing.T) {
 	thread := rule.Behind{For: "lock", Who: view.Entity{Kind: view.KindThread, Name: "writer", PID: 9}, Words: "thread writer"}
 	another := batch(9)
 	another.Whole = false
-	atDisk := thread
-	atDisk.Whole = true
+	atDisk, reads := thread, thread
+	atDisk.TID, atDisk.Call = 9, "fdatasync"
+	reads.TID, reads.Call = 9, "pread64"
 	for name, c := range map[string]struct {
 		subject view.Entity // of what is wrong at the disk
 		behind  rule.Behind
@@ -128,6 +129,7 @@ func TestHeldUp(t *testing.T) {
 		"not if another thread of it may":               {disk, another, rule.Likely, "l/l d/d"},
 		"not if its thread does something else":         {disk, thread, rule.Likely, "l/l d/d"},
 		"but if that thread was seen to wait for disks": {disk, atDisk, rule.Likely, "d/d(l/l)"},
+		"not while another one syncs":                   {disk, reads, rule.Likely, "l/l d/d"},
 		"by a disk for which it is found to wait":       {view.DeviceEntity("vda"), batch(10), rule.Likely, "d/d(l/l)"},
 	} {
 		lock := Finding{Finding: rule.Finding{Rule: "l/l", Subject: view.Entity{Kind: view.KindProcess, Name: "mysqld", PID: 4}, Confidence: rule.Certain,

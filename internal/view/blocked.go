@@ -77,12 +77,13 @@ func (v *View) Blocked() []Blocked {
 	})
 }
 
-// AtDisk is how many threads of a process waited for disks at a time, on average, and the
-// system call in which the one did that waited most; "" if that could not be read.
-func (v *View) AtDisk(pid int32) (waiting float64, call string) {
+// AtDisk is how many threads of a process, or of which share of the time one of them (tid
+// is not 0), waited for disks, on average, and the system call in which the one did that
+// waited most; "" if that could not be read.
+func (v *View) AtDisk(pid, tid int32) (waiting float64, call string) {
 	most := 0.0
 	for _, b := range v.Blocked() {
-		if b.PID != pid || !DiskWait(b.Where, b.Stack) {
+		if b.PID != pid || tid != 0 && b.TID != tid || !DiskWait(b.Where, b.Stack) {
 			continue
 		}
 		waiting += b.Share()

@@ -189,6 +189,55 @@ func TestLimitNamesThoseInItsGroup(t *testing.T) {
 	}
 }
 
+// A limit on purpose does not explain a disk that others fill; of several that of the
+// group that waits is told, and only if the group reaches it on that disk.
+func TestLimitsOfGroups(t *testing.T) {
+	group := func(h *ruletest.Host, path, limits string, reads, bytes float64) {
+		h.Cgroup(ruletest.Cgroup{Path: path, Change: func(s float64, c *recording.CgroupSample) {
+			c.IOLimits, c.Reads, c.ReadBytes = limits, int64(reads*s), int64(bytes*s)
+		}})
+	}
+	waits := func(h *ruletest.Host, pid int32, name, group string, threads int32) {
+		h.Process(ruletest.Process{PID: pid, Comm: name, ReadBytes: 1 << 20, IOCgroup: group})
+		for tid := pid*10 + 1; tid <= pid*10+threads; tid++ {
+			blocked(h, pid, tid, "folio_wait_bit_common", 1)
+		}
+	}
+	for name, c := range map[string]struct {
+		build func(*ruletest.Host)
+		says  string // "": no finding
+	}{
+		"a disk that others fill": {func(h *ruletest.Host) {
+			disks(h, device{name: "loop3", reads: 2000, size: 16 << 10, await: 0.02, busy: 1, queue: 40})
+			waits(h, 7, "postgres", "/", 30)
+			waits(h, 8, "backup", "/backup", 1)
+			group(h, "/backup", "7:3 rbps=1048576", 64, 1<<20)
+		}, "disk loop3 is saturated: requests queue, "},
+		"of two groups that which waits": {func(h *ruletest.Host) {
+			disks(h, device{name: "loop3", reads: 200, size: 4096, await: 0.0002, busy: 0.02, queue: 0.02})
+			waits(h, 7, "a", "/a", 5)
+			group(h, "/a", "7:3 riops=100", 100, 100*4096)
+			group(h, "/b", "7:3 riops=100", 100, 100*4096)
+		}, "I/O on loop3 is held at the limit of cgroup /a (100/s reads); a (7) waits"},
+		"I/O on another disk": {func(h *ruletest.Host) {
+			disks(h, device{name: "loop3", reads: 2, size: 4096, await: 0.001, busy: 0.002, queue: 0.002})
+			waits(h, 7, "a", "/a", 5)
+			group(h, "/a", "7:3 rbps=1048576", 400, 40<<20)
+		}, ""},
+	} {
+		h := ruletest.New(2, 10)
+		c.build(h)
+		found := h.Detect(t, saturated)
+		got := ""
+		if len(found) > 0 {
+			got = found[0].Headline.String()
+		}
+		if c.says == "" && len(found) > 0 || !strings.HasPrefix(got, c.says) {
+			t.Errorf("%s: %q, want %q", name, got, c.says)
+		}
+	}
+}
+
 func TestSaturatedBlamesTheDiskBelow(t *testing.T) {
 	h := ruletest.New(2, 10)
 	disks(h, throttledLoop)

@@ -66,9 +66,28 @@ func (l ioLimit) evidence() rule.Evidence {
 	}
 }
 
+// aboveLimit is up to how many times its limit a group's rate is one that the limit holds.
+// The kernel counts the group's I/O on all disks: what is more says nothing of this one.
+const aboveLimit = 1.2
+
+// holds says whether the I/O of the group and that of the disk are such that the limit is
+// reached there.
+func (l *ioLimit) holds(d view.BlockDevice) bool {
+	there := l.of(d)
+	if l.rate < atLimit.Value*l.value || there < atLimit.Value*l.value {
+		return false
+	}
+	return l.rate <= aboveLimit*l.value || there <= aboveLimit*l.value
+}
+
+// of is what a disk does of what is limited, a second.
+func (l *ioLimit) of(d view.BlockDevice) float64 {
+	return map[string]float64{"rbps": d.ReadBytes, "wbps": d.WrittenBytes, "riops": d.Reads, "wiops": d.Writes}[l.key]
+}
+
 // heldByCgroup finds the groups that reached an I/O limit, by the name of the
 // device the limit is for.
-func heldByCgroup(v *view.View) map[string]*ioLimit {
+func heldByCgroup(v *view.View) map[string][]*ioLimit {
 	names := map[string]string{}
 	for _, d := range view.Rows[recording.DiskSample](v) {
 		names[fmt.Sprintf("%d:%d", d.Major, d.Minor)] = d.Device
@@ -78,7 +97,7 @@ func heldByCgroup(v *view.View) map[string]*ioLimit {
 		version int32
 	}
 	keys, series := view.Group(view.Rows[recording.CgroupSample](v), func(s recording.CgroupSample) key { return key{s.Path, s.Version} })
-	held := map[string]*ioLimit{}
+	held := map[string][]*ioLimit{}
 	for _, k := range keys {
 		samples := series[k]
 		last := samples[len(samples)-1]
@@ -90,8 +109,8 @@ func heldByCgroup(v *view.View) map[string]*ioLimit {
 		}
 		for _, l := range parseLimits(last.IOLimits) {
 			l.path, l.version, l.rate = k.path, k.version, rates[l.key]
-			if name := names[l.device]; name != "" && l.rate >= atLimit.Value*l.value {
-				held[name] = &l
+			if d, ok := v.BlockDevice(names[l.device]); ok && l.holds(d) {
+				held[d.Device] = append(held[d.Device], &l)
 			}
 		}
 	}

@@ -48,16 +48,16 @@ func detectSaturated(v *view.View) ([]rule.Finding, error) {
 	var devices []candidate
 	above := map[string]bool{} // disks whose limit is told with a loop device on them
 	for _, d := range v.BlockDevices() {
-		c := candidate{BlockDevice: d, loaded: loaded(d), limit: held[d.Device]}
+		c := candidate{BlockDevice: d, loaded: loaded(d), limits: held[d.Device]}
 		if under := v.Underlying(d); under != "" {
 			if u, ok := v.BlockDevice(under); ok && loaded(u) {
 				continue // the queue above is the one below seen again
 			}
-			if c.limit == nil && c.loaded && held[under] != nil {
-				c.limit, above[under] = held[under], true
+			if len(c.limits) == 0 && c.loaded && len(held[under]) > 0 {
+				c.limits, above[under] = held[under], true
 			}
 		}
-		if c.loaded || c.limit != nil {
+		if c.loaded || len(c.limits) > 0 {
 			devices = append(devices, c)
 		}
 	}
@@ -66,16 +66,9 @@ func detectSaturated(v *view.View) ([]rule.Finding, error) {
 	})
 	var found []rule.Finding
 	for _, c := range devices {
-		w := diskWaiters(v, c.BlockDevice)
-		if c.limit != nil && !w.blind {
-			switch group := w.in(c.limit.path); {
-			case len(group.list) > 0:
-				w = group
-			case c.loaded: // by others than the group, of which nobody waits
-				c.limit = nil
-			default:
-				continue
-			}
+		w := c.held(diskWaiters(v, c.BlockDevice))
+		if !c.loaded && c.limit == nil {
+			continue // limits that make nobody wait
 		}
 		c.main, c.mainKnown = w.findMain(v, c.BlockDevice)
 		if f, ok := c.judge(w, len(devices) > 1); ok {
@@ -91,10 +84,30 @@ func detectSaturated(v *view.View) ([]rule.Finding, error) {
 type candidate struct {
 	view.BlockDevice
 	loaded bool
-	limit  *ioLimit // a cgroup is at its limit on this device
+	limits []*ioLimit // that groups reach on this device
+	limit  *ioLimit   // the one of them that holds somebody up
 
 	main      usedFile // the file that most of the load goes to
 	mainKnown bool
+}
+
+// held picks the limit for which most of its group wait, and leaves these. Of a disk with
+// a queue it explains that only if others do not more there than the group.
+func (c *candidate) held(w waiters) waiters {
+	most := waiters{}
+	for _, l := range c.limits {
+		if c.loaded && l.of(c.BlockDevice) > 2*l.value {
+			continue
+		}
+		group := w.in(l.path)
+		if w.blind || len(group.list) > 0 && (c.limit == nil || group.total() > most.total()) {
+			c.limit, most = l, group
+		}
+	}
+	if c.limit == nil || w.blind {
+		return w
+	}
+	return most
 }
 
 // loaded says that requests queued at a device through most of the window.

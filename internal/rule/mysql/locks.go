@@ -165,7 +165,7 @@ func (w *lockWaits) behind(lock string) []rule.Behind {
 	if p, ok := w.client(b); ok {
 		who.Who = p.Entity()
 		who.Words += " of " + p.Entity().String()
-		who.Whole = p.Threads == 1 || socketsOf(w.v, p.PID) == 1
+		who.Whole = p.Threads == 1 || b.Command == "Sleep" && socketsOf(w.v, p.PID) == 1 && atDisks(w.v, p.PID) == 1
 	}
 	switch {
 	case b.Command == "Sleep":
@@ -181,6 +181,16 @@ func socketsOf(v *view.View, pid int32) (n int) {
 	list := v.Connections()
 	for i := range list {
 		if slices.ContainsFunc(v.SocketOwners(list[i].Inode), func(p view.Process) bool { return p.PID == pid }) {
+			n++
+		}
+	}
+	return n
+}
+
+// atDisks is how many threads of a process were seen to wait for disks.
+func atDisks(v *view.View, pid int32) (n int) {
+	for _, b := range v.Blocked() {
+		if b.PID == pid {
 			n++
 		}
 	}

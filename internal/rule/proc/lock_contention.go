@@ -63,9 +63,12 @@ func contended(v *view.View, p *view.Process, l view.HeldLock) rule.Finding {
 	}
 	does := deed(v, p, holder)
 	if holder.Share >= 0.5 && holder.DoesShare > 0 {
-		f.Behind = []rule.Behind{{For: "lock", Whole: holder.Does == view.WaitDisk && holder.DoesShare >= 0.5,
-			Who:   view.Entity{Kind: view.KindThread, Name: holder.Comm, PID: p.PID, Started: p.Started},
-			Words: "its thread " + threadName(holder.Comm, holder.TID) + ", which is " + doing(holder)}}
+		b := rule.Behind{For: "lock", Who: view.Entity{Kind: view.KindThread, Name: holder.Comm, PID: p.PID, Started: p.Started},
+			Words: "its thread " + threadName(holder.Comm, holder.TID) + ", which is " + doing(holder)}
+		if holder.Does == view.WaitDisk && holder.DoesShare >= 0.5 {
+			b.TID, b.Call = holder.TID, holder.Where
+		}
+		f.Behind = []rule.Behind{b}
 	}
 	f.Headline = rule.T("%v of %s queue for one lock; thread %s holds it %s", unit.Plural(int64(len(l.Waiters)), "thread", "threads"), p.Entity(), threadName(holder.Comm, holder.TID), does)
 	if len(l.Holders) > 1 && holder.Share < 0.5 {
