@@ -110,14 +110,15 @@ func ontoDisk(v *view.View, last Link, tid int32, call string, found []Finding) 
 	}
 	device := ""
 	for _, s := range v.Syncs() {
-		if s.PID != last.Who.PID || s.Mean < leastAtDisk || tid != 0 && s.Call != call {
+		on := v.DeviceOf(s.Device)
+		if s.PID != last.Who.PID || s.Mean < leastAtDisk || on == "" || tid != 0 && s.Call != call {
 			continue
 		}
 		last.For, last.Mean, last.Longest = s.Call, s.Mean, s.Longest
 		if s.Path != "" {
 			last.For += " of " + s.Path
 		}
-		device = v.DeviceOf(s.Device)
+		device = on
 		break
 	}
 	slow := slowDisks(found, last.Who)

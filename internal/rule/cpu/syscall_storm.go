@@ -91,6 +91,9 @@ func countedStorm(v *view.View, p *view.Process) (storm, bool) {
 			continue
 		}
 		all += c.Mean
+		if c.Calls == 0 {
+			continue // none has ended
+		}
 		kind := wasteOf(&c, &profile)
 		if kind == 0 || c.Average().Seconds() > shortCall.Value {
 			continue

@@ -21,7 +21,9 @@ func (s *Source) withDeletions(rows []recording.FileSum, deletions []event.Named
 	room := len(rows) + maxDeletedRows
 	at := map[file]int{}
 	for i := range rows {
-		at[file{rows[i].PID, rows[i].Path}] = i // without a path: what its process does with no file
+		if rows[i].Path != "" || rows[i].Kind == recording.FileNone {
+			at[file{rows[i].PID, rows[i].Path}] = i // without a path: what its process does with no file
+		}
 	}
 	for i := range deletions {
 		d := &deletions[i]
