@@ -57,7 +57,7 @@ type MountSample struct {
 
 // OpenFile is one open file of a process that moved much data while a disk was busy, or
 // that wrote much.
-// A file has a row when it is first seen and whenever it changed.
+// A file has a row at the first two looks and whenever it changed.
 type OpenFile struct {
 	At       time.Time `parquet:"at,timestamp(nanosecond)"`
 	PID      int32     `parquet:"pid"`

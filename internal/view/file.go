@@ -17,6 +17,7 @@ type FileUse struct {
 	Path    string // in the mount namespace of the process; "" if not known
 	Device  string // number of its filesystem: "8:1"; "" without a file
 	Size    int64  // the largest that was seen, bytes
+	Grown   int64  // bytes that it is larger at the last reading than at the first
 
 	Reads, ReadBytes, Writes, WrittenBytes int64
 	SmallWrites, SmallBytes                int64 // writes of less than 4 KiB
@@ -24,7 +25,8 @@ type FileUse struct {
 	Opens, FailedOpens, Created, Deleted   int64
 	ReadCall, WriteCall                    string // system calls that read and wrote last; "" if not known
 
-	Span time.Duration // how long files were watched, whatever process used them
+	Between time.Duration // the first and the last reading; 0: there was one
+	Span    time.Duration // how long files were watched, whatever process used them
 }
 
 // PerSecond is a count of the use by the time that files were watched; Unknown if none was.
@@ -56,6 +58,7 @@ func SumFiles(rows []recording.FileSum) []FileUse {
 	}
 	at, named := map[same]int{}, map[name]int{}
 	var list []FileUse
+	var first []*recording.FileSum // of each, that tells its size
 	for i := range rows {
 		r := &rows[i]
 		factor := all.factor(r.Span, r.Traced)
@@ -68,8 +71,16 @@ func SumFiles(rows []recording.FileSum) []FileUse {
 			n = len(list)
 			at[k], named[name{r.PID, r.Started, r.Path}] = n, n
 			list = append(list, FileUse{PID: r.PID, Started: r.Started, Kind: r.Kind, Path: r.Path, Device: r.Device})
+			first = append(first, nil)
 		}
 		f := &list[n]
+		switch before := first[n]; {
+		case r.Device == "": // a deletion tells no size
+		case before == nil:
+			first[n] = r
+		case r.At.After(before.At):
+			f.Grown, f.Between = r.Size-before.Size, r.At.Sub(before.At)
+		}
 		f.Process = r.Process
 		f.Size = max(f.Size, r.Size)
 		f.ReadCall, f.WriteCall = cmp.Or(r.ReadCall, f.ReadCall), cmp.Or(r.WriteCall, f.WriteCall)

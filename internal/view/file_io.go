@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"rtrail/internal/recording"
 )
@@ -15,6 +16,7 @@ type FileIO struct {
 	Process Process
 	Path    string // in the mount namespace of the process; " (deleted)" at the end: it has no name any more
 	Device  string // number of its filesystem, of a block device its own
+	Inode   uint64 // 0: not known
 	Disk    string // where it lies
 
 	Read, Written       float64 // bytes per second by calls, from and to the page cache or past it
@@ -26,11 +28,14 @@ type FileIO struct {
 	Waiting    float64 // threads in state D in a call of it, mean
 	WaitCall   string  // the call that most of them were in
 	Sync       Sync    // the kind of sync that takes most time; no calls: none was seen
-	Grown      float64 // bytes per second that it became larger, while files of the process were looked at
+	Grown      float64 // bytes per second that it became larger between the first and the last look; Unknown: it was looked at once
 	Size       int64   // bytes, as was told last; 0 of block devices
 	Open       bool    // its descriptor was seen
-	Writable   bool    // it is, or was, open for writing
-	DirectFlag bool    // it is open with O_DIRECT
+	Readable   bool    // it is, or was, open for reading
+	Writable   bool    // the same, for writing
+	DirectFlag bool    // it is open with O_DIRECT, by all of its descriptors
+	Late       bool    // it was not there yet when files of the process were looked at first
+	Moved      float64 // bytes per second that positions went forward; Unknown: not seen
 	Standard   bool    // as one of standard input, output and error
 }
 
@@ -42,9 +47,11 @@ func (f *FileIO) Deleted() bool { return strings.HasSuffix(f.Path, " (deleted)")
 
 // FileIO lists what programs do with files that lie on disks, most bytes first. Files on
 // filesystems without a disk that can be told are left out.
-func (v *View) FileIO() []FileIO {
-	return Memo(v, "file io", func() []FileIO {
-		t := fileTable{view: v, at: map[fileKey]int{}}
+func (v *View) FileIO() []FileIO { return v.fileTable().list }
+
+func (v *View) fileTable() *fileTable {
+	return Memo(v, "file io", func() *fileTable {
+		t := &fileTable{view: v, at: map[fileKey]int{}, unplaced: map[int32]Unplaced{}}
 		t.addCounted()
 		t.addOpen()
 		t.addWaits()
@@ -52,7 +59,7 @@ func (v *View) FileIO() []FileIO {
 		slices.SortStableFunc(t.list, func(a, b FileIO) int {
 			return cmp.Or(cmp.Compare(b.Bytes(), a.Bytes()), cmp.Compare(b.Waiting, a.Waiting), cmp.Compare(a.Process.PID, b.Process.PID), cmp.Compare(a.Path, b.Path))
 		})
-		return t.list
+		return t
 	})
 }
 
@@ -66,21 +73,26 @@ type fileTable struct {
 	view *View
 	at   map[fileKey]int
 	list []FileIO
+
+	unplaced map[int32]Unplaced // by process
 }
 
 // of is the entry of a file; nil if its process or disk is not known, or judged by nobody.
-func (t *fileTable) of(pid int32, path, device string) *FileIO {
+func (t *fileTable) of(pid int32, started time.Time, path, device string) *FileIO {
+	p, ok := t.view.Process(pid)
+	if ok && !started.IsZero() && !started.Equal(p.Started) {
+		return nil // of another process, which had this PID before
+	}
 	k := fileKey{pid, path, device}
 	if i, ok := t.at[k]; ok {
 		return &t.list[i]
 	}
 	disk := t.view.DeviceOf(device)
-	p, ok := t.view.Process(pid)
 	if !ok || p.Own || p.Kernel || path == "" || disk == "" {
 		return nil
 	}
 	t.at[k] = len(t.list)
-	t.list = append(t.list, FileIO{Process: p, Path: path, Device: device, Disk: disk, Reads: Unknown, Writes: Unknown})
+	t.list = append(t.list, FileIO{Process: p, Path: path, Device: device, Disk: disk, Reads: Unknown, Writes: Unknown, Grown: Unknown, Moved: Unknown})
 	return &t.list[len(t.list)-1]
 }
 
@@ -88,16 +100,22 @@ func (t *fileTable) addCounted() {
 	uses := t.view.FileUses()
 	for i := range uses {
 		u := &uses[i]
-		if u.Kind != recording.FileRegular && u.Kind != recording.FileBlock || u.Span <= 0 {
+		if u.Kind != recording.FileRegular && u.Kind != recording.FileBlock && u.Kind != recording.FileOthers || u.Span <= 0 {
 			continue
 		}
-		if f := t.of(u.PID, u.Path, u.Device); f != nil {
+		f := t.of(u.PID, time.Time{}, u.Path, u.Device)
+		if f == nil {
+			t.leaveOut(u.PID, u.Path, u.Device, Unplaced{u.ReadBytes > 0, u.WrittenBytes > 0})
+		} else {
 			f.Counted = true
 			f.Read, f.Written = u.PerSecond(u.ReadBytes), u.PerSecond(u.WrittenBytes)
 			f.Reads, f.Writes = u.PerSecond(u.Reads), u.PerSecond(u.Writes)
 			f.ReadCall, f.WriteCall = u.ReadCall, u.WriteCall
 			f.Direct = u.PerSecond(u.DirectRead + u.DirectWritten)
-			f.Size, f.Writable = u.Size, u.Writes > 0
+			if f.Size = u.Size; u.Between > 0 {
+				f.Grown = float64(u.Grown) / u.Between.Seconds()
+			}
+			f.Readable, f.Writable = u.Reads > 0, u.Writes > 0
 		}
 	}
 }
@@ -111,23 +129,27 @@ func (t *fileTable) addOpen() {
 	arch := t.view.Manifest().Host.Arch
 	for i := range files {
 		o := &files[i]
-		f := t.of(o.Last.PID, o.Last.Path, o.Last.Device)
+		f := t.of(o.Last.PID, o.Last.Started, o.Last.Path, o.Last.Device)
 		if f == nil {
+			if o.Last.FD > 2 || o.Moved > 0 {
+				t.leaveOut(o.Last.PID, o.Last.Path, o.Last.Device, Unplaced{o.Readable, o.Writable})
+			}
 			continue
 		}
-		f.Open, f.Size, f.Standard = true, o.Last.Size, o.Last.FD <= 2
-		f.Writable, f.DirectFlag = f.Writable || o.Last.Flags&accessMode != readOnly, o.Direct(arch)
-		if o.Seconds > 0 && o.Last.Flags&accessMode != readOnly {
+		f.Open, f.Size, f.Inode, f.Standard = true, o.Last.Size, o.Last.Inode, o.Last.FD <= 2
+		f.Readable, f.Writable = f.Readable || o.Readable, f.Writable || o.Writable
+		f.DirectFlag, f.Late, f.Moved = o.Direct(arch), o.Late, o.PerSecond
+		if o.Seconds > 0 && o.Writable {
 			f.Grown = o.Grown / o.Seconds
 		}
 		if f.Counted || !Known(o.PerSecond) {
 			continue
 		}
 		p := &f.Process
-		switch mode := o.Last.Flags & accessMode; {
-		case mode == readOnly, mode == readWrite && p.ReadChars >= oneWay*p.WriteChars:
+		switch {
+		case !o.Writable, o.Readable && p.ReadChars >= oneWay*p.WriteChars:
 			f.Read = o.PerSecond
-		case mode == writeOnly, mode == readWrite && p.WriteChars >= oneWay*p.ReadChars:
+		case !o.Readable, p.WriteChars >= oneWay*p.ReadChars:
 			f.Written = o.PerSecond
 		}
 		if o.Direct(arch) {
@@ -136,18 +158,30 @@ func (t *fileTable) addOpen() {
 	}
 }
 
-// addWaits counts threads that waited in calls whose descriptor is known.
+// addWaits counts threads that waited in calls whose descriptor is known: it stood for the
+// same file at two looks or more, and for no other one.
 func (t *fileTable) addWaits() {
 	type descriptor struct{ pid, fd int32 }
-	open, several := map[descriptor]fileKey{}, map[descriptor]bool{}
+	type seen struct {
+		fileKey
+		first   time.Time
+		again   bool
+		several bool
+	}
+	open := map[descriptor]seen{}
 	files := Rows[recording.OpenFile](t.view)
 	for i := range files {
 		r := &files[i]
-		d, k := descriptor{r.PID, r.FD}, fileKey{r.PID, r.Path, r.Device}
-		if before, ok := open[d]; ok && before != k {
-			several[d] = true // it stood for more than one file
+		if p, ok := t.view.Process(r.PID); !ok || !r.Started.IsZero() && !r.Started.Equal(p.Started) {
+			continue
 		}
-		open[d] = k
+		d, k := descriptor{r.PID, r.FD}, fileKey{r.PID, r.Path, r.Device}
+		o, ok := open[d]
+		if !ok {
+			o = seen{fileKey: k, first: r.At}
+		}
+		o.again, o.several = o.again || r.At.After(o.first), o.several || o.fileKey != k
+		open[d] = o
 	}
 	type fileCall struct {
 		fileKey
@@ -160,13 +194,19 @@ func (t *fileTable) addWaits() {
 			s := &thread.Samples[i]
 			d := descriptor{s.PID, s.FD}
 			k, ok := open[d]
-			if s.State != "D" || s.FD <= 0 || !ok || several[d] || !DiskWait(place(*s), s.Stack) {
+			if s.State != "D" || s.FD <= 0 || !DiskWait(place(*s), s.Stack) {
 				continue
 			}
-			if f := t.of(k.pid, k.path, k.device); f != nil {
+			if !ok && s.FD > 2 { // the file is not open whenever somebody looks
+				t.leaveOut(s.PID, "", "", Unplaced{true, true})
+			}
+			if !k.again || k.several {
+				continue
+			}
+			if f := t.of(k.pid, time.Time{}, k.path, k.device); f != nil {
 				f.Waiting += share
-				c := fileCall{k, s.SyscallName}
-				if calls[c]++; calls[c] >= calls[fileCall{k, f.WaitCall}] {
+				c := fileCall{k.fileKey, s.SyscallName}
+				if calls[c]++; calls[c] >= calls[fileCall{k.fileKey, f.WaitCall}] {
 					f.WaitCall = s.SyscallName
 				}
 			}
@@ -176,7 +216,7 @@ func (t *fileTable) addWaits() {
 
 func (t *fileTable) addSyncs() {
 	for _, s := range t.view.Syncs() {
-		if f := t.of(s.PID, s.Path, s.Device); f != nil && s.Time > f.Sync.Time {
+		if f := t.of(s.PID, time.Time{}, s.Path, s.Device); f != nil && s.Time > f.Sync.Time {
 			f.Sync = s
 		}
 	}

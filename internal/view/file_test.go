@@ -18,8 +18,8 @@ func TestSumFiles(t *testing.T) {
 		// Of deletions the device is not known.
 		{At: time.Unix(4, 0), PID: 7, Process: "db", Kind: recording.FileRegular, Path: "/small", Span: 2 * time.Second, Deleted: 1}})
 	want := []FileUse{
-		{PID: 7, Process: "db", Kind: "file", Path: "/log", Device: "8:1", Size: 400, Reads: 2, ReadBytes: 40, Writes: 6, WrittenBytes: 400, SmallWrites: 4, SmallBytes: 10,
-			DirectRead: 12, DirectWritten: 14, Opens: 16, Created: 18, Span: 4 * time.Second},
+		{PID: 7, Process: "db", Kind: "file", Path: "/log", Device: "8:1", Size: 400, Grown: 300, Reads: 2, ReadBytes: 40, Writes: 6, WrittenBytes: 400, SmallWrites: 4, SmallBytes: 10,
+			DirectRead: 12, DirectWritten: 14, Opens: 16, Created: 18, Between: 2 * time.Second, Span: 4 * time.Second},
 		{PID: 7, Process: "db", Kind: "file", Path: "/small", Device: "8:1", Size: 5, Reads: 1, ReadBytes: 1, Writes: 3, WrittenBytes: 10, SmallWrites: 2, SmallBytes: 5,
 			DirectRead: 6, DirectWritten: 7, Opens: 8, Created: 9, Deleted: 1, Span: 4 * time.Second},
 		{PID: 7, Process: "db", Kind: "none", FailedOpens: 2, Deleted: 3, Span: 4 * time.Second},

@@ -16,8 +16,12 @@ type OpenFile struct {
 	// PerSecond is Moved by the time in which files of the process were looked at; Unknown
 	// if they were so only once.
 	PerSecond float64
-	Grown     float64 // bytes that the file became larger, whoever wrote them
+	Grown     float64 // bytes that the file became larger between the first and the last row, whoever wrote them
 	Seconds   float64 // time in which files of the process were looked at
+	Readable  bool    // at least one descriptor is open for reading
+	Writable  bool    // the same, for writing
+	Late      bool    // it was not there yet when files of the process were looked at first
+	lacking   uint32  // flags that some row is without
 }
 
 // accessMode is O_ACCMODE, and the values that it masks.
@@ -25,16 +29,16 @@ const (
 	accessMode = 3
 	readOnly   = 0
 	writeOnly  = 1
-	readWrite  = 2
 )
 
-// Direct says whether it is read and written past the page cache (O_DIRECT), on a machine
-// of an architecture, as the manifest names it.
+// Direct says whether it is read and written past the page cache (O_DIRECT) by all of its
+// descriptors, on a machine of an architecture, as the manifest names it.
 func (f *OpenFile) Direct(arch string) bool {
+	flag := uint32(0o200000)
 	if arch == "amd64" || arch == "x86_64" {
-		return f.Last.Flags&0o40000 != 0
+		flag = 0o40000
 	}
-	return f.Last.Flags&0o200000 != 0
+	return f.lacking&flag == 0
 }
 
 // Append says whether every write goes to the end of the file.
@@ -87,7 +91,7 @@ func openFiles(rows []recording.OpenFile) []OpenFile {
 		if !ok {
 			n = len(list)
 			at[k] = n
-			list = append(list, OpenFile{})
+			list = append(list, OpenFile{Late: r.At.After(first[p])})
 		}
 		f := &list[n]
 		moved := 0.0
@@ -99,6 +103,9 @@ func openFiles(rows []recording.OpenFile) []OpenFile {
 			moved = float64(r.Position)
 		}
 		f.Last = *r
+		mode := r.Flags & accessMode
+		f.Readable, f.Writable = f.Readable || mode != writeOnly, f.Writable || mode != readOnly
+		f.lacking |= ^r.Flags
 		// Descriptors of one file may share its position: what moved furthest counts.
 		d.fd = 0
 		m := moves[d]
@@ -107,7 +114,7 @@ func openFiles(rows []recording.OpenFile) []OpenFile {
 		}
 		f.Moved += max(moved-m.bytes, 0)
 		if size, ok := sizes[d]; ok {
-			f.Grown += float64(max(r.Size-size, 0))
+			f.Grown += float64(r.Size - size)
 		}
 		sizes[d] = r.Size
 		m.bytes = max(moved, m.bytes)

@@ -28,10 +28,13 @@ type descriptor struct {
 }
 
 // state is what changes of an open file.
-type state struct{ position, size int64 }
+type state struct {
+	position, size int64
+	again          bool // it was seen at two looks or more
+}
 
-// files writes rows of what a process has open: when they are first seen, and
-// whenever they change.
+// files writes rows of what a process has open: at the first two looks, and whenever they
+// change. The second row tells that a descriptor lasts.
 func (p *Probe) files(e *census.Entry, w *recording.Writer) {
 	dir := fmt.Sprintf("%s/proc/%d/", p.census.Root(), e.PID)
 	f, err := os.Open(dir + "fd")
@@ -57,8 +60,8 @@ func (p *Probe) files(e *census.Entry, w *recording.Writer) {
 			continue
 		}
 		d := descriptor{e.Key(), int32(fd), row.Inode}
-		now := state{row.Position, row.Size}
 		before, known := p.known[d]
+		now := state{row.Position, row.Size, known}
 		p.known[d] = now
 		if known && before == now {
 			continue

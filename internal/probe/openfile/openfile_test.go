@@ -33,7 +33,7 @@ func TestParseInfo(t *testing.T) {
 	}
 }
 
-// A file has a row when it is seen, and another one when it has grown or its position moved.
+// A file has a row when it is seen, at the next look, and when it has grown or its position moved.
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	log, err := os.OpenFile(filepath.Join(dir, "app.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
@@ -78,6 +78,9 @@ func TestFiles(t *testing.T) {
 	first := rows()
 	if len(first) != 2 || first[1].FD != int32(read.Fd()) || first[1].Position != 0 || first[0].Position != 6 || first[0].Size != 6 || first[0].Flags&unix.O_APPEND == 0 || first[0].FD != int32(log.Fd()) || first[0].Device == "" || first[0].Started.IsZero() {
 		t.Fatalf("first: %+v", first)
+	}
+	if again := rows(); len(again) != 2 || again[0].Position+again[1].Position != 6 {
+		t.Errorf("at the second look: %+v", again)
 	}
 	if again := rows(); len(again) != 0 {
 		t.Errorf("nothing changed: %+v", again)

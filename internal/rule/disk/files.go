@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rtrail/internal/metric"
+	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
 	"rtrail/internal/unit"
@@ -23,13 +24,14 @@ var (
 type usedFile struct {
 	view.FileIO
 	read, written bool // calls tell that this much goes to the disk
-	only          bool // the program was seen with no other file on any disk
+	only          bool // it can be what loads the disk, and the program was seen with no other file
 }
 
 // usedFiles lists the files by which a program loads a disk, those that explain most first.
 func usedFiles(v *view.View, disk string, p view.Process) []usedFile {
 	var read, written float64 // by calls, of files on any disk
 	all := 0
+	load := loadOf(v, p)
 	var list []usedFile
 	for _, f := range v.FileIO() {
 		if f.Process.PID != p.PID {
@@ -49,12 +51,46 @@ func usedFiles(v *view.View, disk string, p view.Process) []usedFile {
 		direct := f.Direct >= f.Bytes()/2
 		f.read = f.Read > 0 && f.Read >= fileShare.Value*p.ReadBytes && (direct || read <= cachedReads.Value*p.ReadBytes)
 		f.written = f.Written > 0 && f.Written >= fileShare.Value*p.WriteBytes && (direct || written <= cachedReads.Value*p.WriteBytes)
-		f.only = all == 1 && f.Open && !f.Standard
+		f.only = all == 1 && f.Open && !f.Standard && load.fits(&f.FileIO)
 	}
 	list = slices.DeleteFunc(list, func(f usedFile) bool {
 		return !f.read && !f.written && !f.only && f.Waiting < minWaiting.Value && f.Sync.Mean < minWaiting.Value
 	})
 	return list[:min(len(list), mentioned)]
+}
+
+// fileLoad is what one program does to disks, as far as it tells by which file.
+type fileLoad struct {
+	bytes    float64 // per second, in the direction of most
+	writes   bool
+	unplaced bool // it may be a file whose disk is not known
+	inPlace  bool // calls are seen that leave positions of files alone
+}
+
+func loadOf(v *view.View, p view.Process) fileLoad {
+	l := fileLoad{bytes: view.OrZero(p.ReadBytes), unplaced: v.Unplaced(p).Read}
+	if written := view.OrZero(p.WriteBytes); written > l.bytes {
+		l = fileLoad{bytes: written, writes: true, unplaced: v.Unplaced(p).Write}
+	}
+	for _, t := range v.ThreadTimes() {
+		if t.PID != p.PID {
+			continue
+		}
+		l.inPlace = l.inPlace || asyncShare(t) > 0 || slices.ContainsFunc(t.Samples, func(s recording.ThreadSample) bool {
+			// Without a call it is a fault in a file that is mapped.
+			return s.State == "D" && (s.SyscallName == "" || strings.HasPrefix(s.SyscallName, "pread") || strings.HasPrefix(s.SyscallName, "pwrite") || s.SyscallName == "msync")
+		})
+	}
+	return l
+}
+
+// fits says whether all of the load can be one file's: it is open in that direction, and its
+// position does not tell that little is read or written.
+func (l fileLoad) fits(f *view.FileIO) bool {
+	if l.unplaced || l.writes && !f.Writable || !l.writes && !f.Readable {
+		return false
+	}
+	return f.DirectFlag || l.inPlace || !view.Known(f.Moved) || f.Moved >= fileShare.Value*l.bytes
 }
 
 // does says in a few words what the program does with the file: "reads 8 MiB/s by pread64 calls".
@@ -70,7 +106,7 @@ func (f *usedFile) does() string {
 		parts = append(parts, "past the page cache (O_DIRECT)")
 	}
 	if f.Waiting >= minWaiting.Value {
-		parts = append(parts, fmt.Sprintf("%v threads wait in %s", unit.Number(f.Waiting), f.WaitCall))
+		parts = append(parts, rule.T("%v threads wait in %s", unit.Number(f.Waiting), f.WaitCall).String())
 	}
 	if f.Sync.Calls > 0 {
 		parts = append(parts, fmt.Sprintf("%s %v times a second, %v each", f.Sync.Call, unit.Count(f.Sync.PerSecond), unit.Seconds(f.Sync.Average().Seconds())))
@@ -125,7 +161,8 @@ func (w *waiters) findMain(v *view.View, d view.BlockDevice) (usedFile, bool) {
 			continue
 		}
 		f, half := list[0], ownStream.Value*d.Bytes()
-		if f.read && f.Read >= half || f.written && f.Written >= half || f.only || len(list) == 1 && f.Waiting >= minWaiting.Value {
+		// That nothing else is open says nothing about programs which may use other disks.
+		if f.read && f.Read >= half || f.written && f.Written >= half || f.only && i == 0 || len(list) == 1 && f.Waiting >= minWaiting.Value {
 			w.issuers = slices.Insert(slices.Delete(w.issuers, i, i+1), 0, p)
 			return f, true
 		}

@@ -8,6 +8,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
 )
 
 // opened records a descriptor of a process on the throttled loop device, whose position and
@@ -97,6 +98,59 @@ func TestSaturatedNamesFiles(t *testing.T) {
 			opened(h, 8, 3, "/home/bulk", "8:1", read, 100<<20, 0)
 			opened(h, 7, 3, "/srv/bulk", "7:3", read, 819200, 0)
 		}, "fio (7) issues most of them, with file /srv/bulk", "/srv/bulk: reads 800 KiB/s"},
+		{"the only file beside one that may be on the disk, too", func(h *ruletest.Host) {
+			opened(h, 7, 3, "/srv/bulk", "7:3", read|direct, 0, 0)
+			opened(h, 7, 4, "/overlay/t.ibd", "0:45", 0o100002, 0, 0)
+		}, "issues most of them", ""},
+		{"the only file beside those in memory and of the kernel", func(h *ruletest.Host) {
+			filesystem(h, recording.MountSample{MountPoint: "/run", Minor: 25, FSType: "tmpfs", Size: 1 << 20, Free: 1 << 20, Available: 1 << 20}, 0, 0)
+			opened(h, 7, 3, "/srv/bulk", "7:3", read|direct, 0, 0)
+			opened(h, 7, 4, "/run/x", "0:25", 0o100002, 0, 0)
+			opened(h, 7, 5, "/proc/meminfo", "0:21", read, 0, 0)
+			opened(h, 7, 6, "/memfd:x (deleted)", "0:1", 0o100002, 0, 0)
+			opened(h, 7, 7, "/overlay/log", "0:45", write, 0, 0)
+		}, "with file /srv/bulk", "no other file on a disk is open"},
+		{"its only file is a log", func(h *ruletest.Host) { opened(h, 7, 3, "/srv/app.log", "7:3", write, 10, 10) }, "issues most of them", ""},
+		{"its only file is read by few bytes", func(h *ruletest.Host) {
+			opened(h, 17, 3, "/srv/small", "7:3", read, 10, 0)
+			h.Process(ruletest.Process{PID: 17, Comm: "imap", ReadBytes: 900000})
+		}, "imap (17) issues most of them", ""},
+		{"the only file of a writer is open for reading", func(h *ruletest.Host) {
+			h.Process(ruletest.Process{PID: 17, Comm: "java", WriteBytes: 900000})
+			opened(h, 17, 3, "/srv/modules", "7:3", read, 0, 0)
+		}, "java (17) issues most of them", ""},
+		{"the only file, mapped", func(h *ruletest.Host) {
+			h.Process(ruletest.Process{PID: 17, Comm: "grep", ReadBytes: 900000})
+			opened(h, 17, 3, "/srv/bulk", "7:3", read, 0, 0)
+			waitsFor(h, 17, 17, -1, "")
+		}, "grep (17) issues most of them, with file /srv/bulk", "no other file on a disk is open"},
+		{"threads that wait in files which are not open for long", func(h *ruletest.Host) {
+			opened(h, 7, 3, "/srv/bulk", "7:3", read|direct, 0, 0)
+			waitsFor(h, 7, 21, 5, "read")
+		}, "issues most of them", ""},
+		{"a descriptor that was seen once", func(h *ruletest.Host) {
+			for fd := int32(3); fd < 5; fd++ {
+				ruletest.Add(h, recording.OpenFile{At: ruletest.Start, PID: 7, Process: "fio", FD: fd, Path: "/srv/bulk" + string('0'+fd), Device: "7:3", Inode: uint64(fd), Flags: read})
+			}
+			waitsFor(h, 7, 21, 3, "pread64")
+		}, "issues most of them", ""},
+		{"a descriptor of a process that had the PID before", func(h *ruletest.Host) {
+			ruletest.Every(h, func(at time.Time, _ float64) recording.OpenFile {
+				return recording.OpenFile{At: at, PID: 7, Started: at.Add(-time.Minute), Process: "old", FD: 3, Path: "/srv/bulk", Device: "7:3", Inode: 3, Flags: read | direct}
+			})
+			waitsFor(h, 7, 21, 3, "pread64")
+		}, "issues most of them", ""},
+		{"the only file of another program, whose data is elsewhere", func(h *ruletest.Host) {
+			h.Process(ruletest.Process{PID: 17, Comm: "java", WriteBytes: 450000})
+			opened(h, 17, 3, "/srv/app.log", "7:3", write|direct, 0, 0)
+			opened(h, 7, 3, "/srv/a", "7:3", 0o100002, 0, 0)
+			opened(h, 7, 4, "/srv/b", "7:3", 0o100002, 0, 0)
+		}, "fio (7) issues most of them", "java (17) in /srv/app.log: no other file on a disk is open"},
+		{"one thread", func(h *ruletest.Host) {
+			opened(h, 7, 3, "/srv/bulk", "7:3", read, 0, 0)
+			opened(h, 7, 4, "/srv/idle", "7:3", read, 0, 0)
+			waitsFor(h, 7, 21, 3, "pread64")
+		}, "by pread64 of /srv/bulk", "/srv/bulk: 1 thread waits in pread64"},
 		{"nothing known", func(*ruletest.Host) {}, "issues most of them", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -137,16 +191,34 @@ func TestFullNamesFiles(t *testing.T) {
 		}, "; shop (7) writes 100 KiB/s to /srv/app.log", "/srv/app.log grows by 100 KiB/s, written by shop (7)"},
 		{"written in place", func(h *ruletest.Host) { opened(h, 7, 3, "/srv/redo", "7:3", write, 102400, 0) }, "full in 36 s", ""},
 		{"calls that were counted", func(h *ruletest.Host) {
+			ruletest.Add(h, recording.FileSum{At: ruletest.Start, PID: 7, Kind: recording.FileRegular, Path: "/srv/app.log", Device: "7:3"})
+			counted(h, recording.FileSum{PID: 7, Path: "/srv/app.log", Device: "7:3", Size: 900 << 10, Writes: 1000, WrittenBytes: 1024000, WriteCall: "write"})
+			opened(h, 9, 3, "/srv/app.log", "7:3", write, 102400, 102400)
+		}, "; shop (7) writes 100 KiB/s to /srv/app.log", "/srv/app.log grows by 100 KiB/s, written by shop (7) by 100 write calls a second"},
+		{"calls that were counted, in place", func(h *ruletest.Host) {
+			ruletest.Add(h, recording.FileSum{At: ruletest.Start, PID: 7, Kind: recording.FileRegular, Path: "/srv/redo", Device: "7:3", Size: 48 << 20})
+			counted(h, recording.FileSum{PID: 7, Path: "/srv/redo", Device: "7:3", Size: 48 << 20, Writes: 1000, WrittenBytes: 1024000, WriteCall: "pwrite64"})
+		}, "full in 36 s", ""},
+		{"an inherited descriptor", func(h *ruletest.Host) {
+			opened(h, 9, 3, "/srv/app.log", "7:3", write, 102400, 102400)
+			opened(h, 7, 3, "/srv/app.log", "7:3", write, 102400, 102400)
+		}, "full in 36 s", "/srv/app.log grows by 100 KiB/s, written by shop (7) or supervisor (9)"},
+		{"calls that were counted in one reading", func(h *ruletest.Host) {
 			counted(h, recording.FileSum{PID: 7, Path: "/srv/app.log", Device: "7:3", Writes: 1000, WrittenBytes: 1024000, WriteCall: "write"})
-		}, "; shop (7) writes 100 KiB/s to /srv/app.log", "shop (7) writes 100 KiB/s to /srv/app.log by 100 write calls a second"},
+		}, "full in 36 s", "shop (7) writes 100 KiB/s to /srv/app.log by 100 write calls a second"},
 		{"deleted, and still open", func(h *ruletest.Host) { opened(h, 7, 3, "/srv/app.log (deleted)", "7:3", read, 0, 1<<20) }, "full in 36 s",
-			"shop (7) still has /srv/app.log open, which is deleted: its 10 MiB are free when it closes it"},
+			"shop (7) still has /srv/app.log open, which is deleted: closing it frees up to 10 MiB"},
+		{"deleted, and still open in several", func(h *ruletest.Host) {
+			opened(h, 9, 3, "/srv/app.log (deleted)", "7:3", read, 0, 1<<20)
+			opened(h, 7, 3, "/srv/app.log (deleted)", "7:3", read, 0, 1<<20)
+		}, "full in 36 s", "shop (7) and supervisor (9) still have /srv/app.log open, which is deleted: closing it frees up to 10 MiB"},
 		{"nothing known", func(*ruletest.Host) {}, "full in 36 s", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := ruletest.New(2, 10)
 			disks(h, device{name: "loop3", writes: 1, size: 4096, busy: 0.01})
 			h.Process(ruletest.Process{PID: 7, Comm: "shop", WriteBytes: 102400})
+			h.Process(ruletest.Process{PID: 9, Comm: "supervisor"})
 			filesystem(h, recording.MountSample{MountPoint: "/srv", Device: "/dev/loop3", Major: 7, Minor: 3, FSType: "ext4", Size: 100 << 20, Free: 5 << 20, Available: 46 * 102400}, 102400, 0)
 			tt.build(h)
 			found := h.Detect(t, full)
@@ -158,5 +230,30 @@ func TestFullNamesFiles(t *testing.T) {
 			}
 			filesNamed(t, found[0].Evidence[1:], tt.proof)
 		})
+	}
+}
+
+// A filesystem that has been almost full for long is not the fault of who writes a little.
+func TestFullBlamesNobodyForLittle(t *testing.T) {
+	h := ruletest.New(2, 10)
+	disks(h, device{name: "loop3", writes: 1, size: 4096, busy: 0.01})
+	h.Process(ruletest.Process{PID: 7, Comm: "rsyslogd", WriteBytes: 4096})
+	filesystem(h, recording.MountSample{MountPoint: "/srv", Device: "/dev/loop3", Major: 7, Minor: 3, FSType: "ext4", Size: 100 << 30, Free: 5 << 30, Available: 900 << 20}, 2048, 0)
+	opened(h, 7, 3, "/srv/syslog", "7:3", write, 2048, 2048)
+	found := h.Detect(t, full)
+	if len(found) != 1 || strings.Contains(found[0].Headline.String(), "rsyslogd") {
+		t.Errorf("%+v", found)
+	}
+}
+
+func TestAnyOf(t *testing.T) {
+	var list []view.Process
+	for i, want := range []string{"", "app (0)", "app (0) or app (1)", "app (0), app (1) or app (2)", "app (0), app (1) or 2 others", "app (0), app (1) or 3 others"} {
+		if i > 0 {
+			list = append(list, view.Process{ProcessSample: recording.ProcessSample{Comm: "app", PID: int32(i - 1)}})
+			if got := anyOf(list, "or"); got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		}
 	}
 }

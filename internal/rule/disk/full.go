@@ -107,7 +107,7 @@ func detectFull(v *view.View) ([]rule.Finding, error) {
 		f.Evidence = append(f.Evidence, growing.evidence()...)
 		if len(growing) == 0 {
 			f.Evidence = append(f.Evidence, writersEvidence(v)...)
-		} else if g := &growing[0]; g.rate >= ownStream.Value*s.growth {
+		} else if g := &growing[0]; s.until() <= laterFull.Value && g.size && len(g.writers) == 1 && g.rate >= ownStream.Value*s.growth {
 			f.Headline = rule.T("%s; %s (%d) writes %v/s to %s", f.Headline, g.Process.Comm, g.Process.PID, unit.Bytes(g.rate), g.Path)
 		}
 		f.Evidence = append(f.Evidence, heldEvidence(v, fs)...)

@@ -19,24 +19,37 @@ var heldSize = rule.Threshold{Name: "held-size", Value: 0.05, Unit: "share", Sou
 // growingFile is a file that takes space of a filesystem in the window.
 type growingFile struct {
 	view.FileIO
-	rate float64 // bytes per second
-	size bool    // rate is that of its size; else of what is written to it
+	writers []view.Process // one of them, if there are several: an inherited descriptor shares its position
+	rate    float64        // bytes per second
+	size    bool           // rate is that of its size; else of what is written to it
 }
 
 type growing []growingFile
 
 // growingFiles lists the files of a filesystem that explain how it grows, the fastest first.
 func growingFiles(v *view.View, fs view.Filesystem, growth float64) (list growing) {
+	at := map[string]int{}
 	for _, f := range v.FileIO() {
-		if f.Device != deviceNumber(fs) {
+		if f.Device != deviceNumber(fs) || !f.Writable {
 			continue
 		}
-		g := growingFile{FileIO: f, rate: f.Grown, size: true}
-		if !f.Open { // its size was not seen
+		g := growingFile{FileIO: f, writers: []view.Process{f.Process}, rate: f.Grown, size: true}
+		if !view.Known(f.Grown) {
 			g.rate, g.size = f.Written, false
 		}
-		if growth > 0 && g.rate > 0 && g.rate >= fileShare.Value*growth {
+		if !(growth > 0 && g.rate > 0 && g.rate >= fileShare.Value*growth) {
+			continue
+		}
+		n, ok := at[f.Path]
+		switch {
+		case !ok:
+			at[f.Path] = len(list)
 			list = append(list, g)
+		case g.Counted == list[n].Counted:
+			list[n].writers = append(list[n].writers, f.Process)
+			list[n].rate = max(list[n].rate, g.rate)
+		case g.Counted: // calls tell who it is
+			list[n] = g
 		}
 	}
 	slices.SortStableFunc(list, func(a, b growingFile) int { return cmp.Compare(b.rate, a.rate) })
@@ -49,24 +62,65 @@ func (list growing) evidence() []rule.Evidence {
 	var out []rule.Evidence
 	for i := range list {
 		g := &list[i]
-		what := rule.T("%s grows by %v/s, written by %s (%d)%s", g.Path, unit.Bytes(g.rate), g.Process.Comm, g.Process.PID, by(g.WriteCall, g.Writes))
+		who := anyOf(g.writers, "or")
+		what := rule.T("%s grows by %v/s, written by %s%s", g.Path, unit.Bytes(g.rate), who, by(g.WriteCall, g.Writes))
 		if !g.size {
-			what = rule.T("%s (%d) writes %v/s to %s%s", g.Process.Comm, g.Process.PID, unit.Bytes(g.rate), g.Path, by(g.WriteCall, g.Writes))
+			what = rule.T("%s writes %v/s to %s%s", who, unit.Bytes(g.rate), g.Path, by(g.WriteCall, g.Writes))
 		}
 		out = append(out, rule.Evidence{Metric: metric.FileGrowth, Value: g.rate, Check: shell.Line("rtrail trace files -p %d --for 10s", g.Process.PID), What: what})
 	}
 	return out
 }
 
-// heldEvidence names deleted files that a process still has open.
+// anyOf names some processes: "app (5), app (7) or 3 others".
+func anyOf(list []view.Process, word string) string {
+	var names []string
+	for i, p := range list {
+		if more := len(list) - i; i == mentioned-1 && more > 1 {
+			names = append(names, unit.Plural(more, "other", "others"))
+			break
+		}
+		names = append(names, fmt.Sprintf("%s (%d)", p.Comm, p.PID))
+	}
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " " + word + " " + names[last]
+}
+
+// heldFile is a deleted file that takes space as long as somebody has it open.
+type heldFile struct {
+	view.FileIO
+	holders []view.Process
+}
+
+// heldEvidence names deleted files that processes still have open.
 func heldEvidence(v *view.View, fs view.Filesystem) []rule.Evidence {
-	var out []rule.Evidence
+	var list []heldFile
+	at := map[uint64]int{}
 	for _, f := range v.FileIO() {
-		if f.Device != deviceNumber(fs) || !f.Open || !f.Deleted() || float64(f.Size) < heldSize.Value*float64(fs.Size) || len(out) == mentioned {
+		if f.Device != deviceNumber(fs) || !f.Open || !f.Deleted() || float64(f.Size) < heldSize.Value*float64(fs.Size) {
 			continue
 		}
+		n, ok := at[f.Inode]
+		if !ok {
+			n = len(list)
+			at[f.Inode] = n
+			list = append(list, heldFile{FileIO: f})
+		}
+		list[n].holders = append(list[n].holders, f.Process)
+	}
+	slices.SortStableFunc(list, func(a, b heldFile) int { return cmp.Compare(b.Size, a.Size) })
+	var out []rule.Evidence
+	for i := range list[:min(len(list), mentioned)] {
+		f := &list[i]
+		have := "has"
+		if len(f.holders) > 1 {
+			have = "have"
+		}
 		out = append(out, rule.Evidence{Metric: metric.FilesystemAvailable, Value: float64(f.Size), Check: shell.Line("lsof +L1 -p %d", f.Process.PID),
-			What: rule.T("%s (%d) still has %s open, which is deleted: its %v are free when it closes it", f.Process.Comm, f.Process.PID,
+			What: rule.T("%s still %s %s open, which is deleted: closing it frees up to %v", anyOf(f.holders, "and"), have,
 				strings.TrimSuffix(f.Path, " (deleted)"), unit.Bytes(float64(f.Size)))})
 	}
 	return out

@@ -17,7 +17,7 @@ var directRead = rule.Rule{
 	Resource:   "reads past the page cache",
 	Needs:      []recording.Table{recording.Processes, recording.Memory},
 	Explains:   []string{"disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing"},
-	Thresholds: []*rule.Threshold{&directShare, &directPasses, &directRoom, &directFelt, &directWaits},
+	Thresholds: []*rule.Threshold{&directShare, &directPasses, &directRoom, &directFelt, &directWaits, &directDisk},
 	Seen: func(v *view.View) bool {
 		return slices.ContainsFunc(v.FileIO(), func(f view.FileIO) bool { return f.DirectFlag })
 	},
@@ -35,6 +35,8 @@ var (
 		Reason: "Mean number of threads of the program that wait for disks. Below it the disk is so fast that the page cache would hardly help."}
 	directWaits = rule.Threshold{Name: "direct-waits", Value: 0.5, Unit: "threads", Source: rule.Judgement,
 		Reason: "The same. From half a thread on, reading is most of what a thread of it does."}
+	directDisk = rule.Threshold{Name: "direct-disk", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Bytes that the program reads from these files relative to all that their disk reads. Below half it may wait only because others load the disk."}
 )
 
 // rereader is a program that reads files past the page cache, each byte several times.
@@ -46,6 +48,8 @@ type rereader struct {
 	room    float64       // available memory, bytes
 	waits   float64       // threads
 	counted bool          // read was counted call by call, file by file
+	disk    string        // on which all of the files lie; "" if they lie on several
+	most    bool          // it does most of what the disk reads
 }
 
 func detectDirectRead(v *view.View) ([]rule.Finding, error) {
@@ -63,18 +67,24 @@ func rereaderOf(v *view.View, p view.Process) (r rereader, ok bool) {
 		return r, false
 	}
 	r = rereader{Process: p, read: p.ReadBytes * p.Seconds, counted: true, waits: diskWaits(v, []view.Process{p})}
-	counted, waits, others := 0.0, 0.0, false
+	counted, waits, others, late := 0.0, 0.0, v.Unplaced(p).Read, false
 	for _, f := range v.FileIO() {
 		switch {
 		case f.Process.PID != p.PID:
 			continue
 		case !f.DirectFlag && f.Direct == 0:
-			others = others || f.Open && !f.Standard && !f.Writable
+			others = others || f.Open && !f.Standard && f.Readable
 			continue
 		case f.Size <= 0 || f.Writable:
 			// A database or a virtual machine, which caches by itself, or a device as a whole.
 			return r, false
 		}
+		if len(r.files) == 0 {
+			r.disk = f.Disk
+		} else if f.Disk != r.disk {
+			r.disk = ""
+		}
+		late = late || f.Late || !view.Known(f.Moved)
 		r.files = append(r.files, f)
 		r.size += float64(f.Size)
 		r.counted = r.counted && f.Counted
@@ -84,8 +94,13 @@ func rereaderOf(v *view.View, p view.Process) (r rereader, ok bool) {
 	switch {
 	case r.counted:
 		r.read = min(r.read, counted)
+	case late: // files may come and go, each of which it reads once
+		return r, false
 	case others && waits < r.waits/2:
 		return r, false // it may be the other files that it reads
+	}
+	if d, ok := v.BlockDevice(r.disk); ok && p.Seconds > 0 {
+		r.most = r.read/p.Seconds >= directDisk.Value*d.ReadBytes
 	}
 	m, ok := v.MemoryNow()
 	if !ok || len(r.files) == 0 || cachesItself[p.Comm] {
@@ -115,12 +130,12 @@ func (r *rereader) finding() rule.Finding {
 	passes := r.read / r.size
 	files := f.Path
 	if n := len(r.files) - 1; n > 0 {
-		files = unit.Plural(int64(n), "file", "files") + " and " + f.Path
+		files += " and " + unit.Plural(int64(n), "other file", "other files")
 	}
 	out := rule.Finding{
-		Subject: r.Entity(), Confidence: rule.Possible, Affects: []view.Entity{view.DeviceEntity(f.Disk)},
+		Subject: r.Entity(), Confidence: rule.Possible,
 		Headline: rule.T("%s (%d) reads %s past the page cache (O_DIRECT), %v times in the window: memory would hold it", r.Comm, r.PID, files, unit.Number(passes)),
-		Impact:   rule.Impact{TimeLost: r.waits, Text: rule.T("%v threads of it wait for the disk at any time", unit.Number(r.waits))},
+		Impact:   rule.Impact{TimeLost: r.waits, Text: rule.T("%v threads wait for the disk at any time", unit.Number(r.waits))},
 		Evidence: []rule.Evidence{
 			{Metric: metric.ProcessIOBytes, Value: r.ReadBytes, Check: shell.Line("grep -E '^(rchar|read_bytes)' /proc/%d/io", r.PID),
 				What: rule.T("it reads %v/s by calls and %v/s from disks: the page cache answers nothing", unit.Bytes(r.ReadChars), unit.Bytes(r.ReadBytes))},
@@ -129,7 +144,7 @@ func (r *rereader) finding() rule.Finding {
 			{Metric: metric.MemoryAvailable, Value: r.room, Limit: rule.Limit(r.size / directRoom.Value), Check: shell.Line("free -b"),
 				What: rule.T("%v of memory are available to it", unit.Bytes(r.room))},
 			{Metric: metric.ProcessDiskWait, Value: r.waits, Limit: rule.Limit(directFelt.Value), Check: shell.Line("ps -L -o tid,stat,wchan:30,comm -p %d", r.PID),
-				What: rule.T("%v threads of it wait for disks on average", unit.Number(r.waits))},
+				What: rule.T("%v threads wait for disks on average", unit.Number(r.waits))},
 		},
 		Fixes: []rule.Fix{
 			{Text: rule.T("open the file without O_DIRECT: what was read once is read from memory then"), Command: shell.Line("strace -f -p %d -e trace=openat", r.PID),
@@ -137,6 +152,10 @@ func (r *rereader) finding() rule.Finding {
 			{Text: rule.T("keep what was read in the program, if it must not use the page cache"), Tradeoff: "memory, and a change of the program"},
 		},
 	}
+	if !r.most {
+		return out
+	}
+	out.Affects = []view.Entity{view.DeviceEntity(f.Disk)}
 	if r.waits >= directWaits.Value {
 		if out.Confidence = rule.Likely; len(r.files) == 1 {
 			out.Confidence = rule.Certain

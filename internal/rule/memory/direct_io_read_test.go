@@ -22,13 +22,16 @@ type direct struct {
 	fd          int32 // in which it is seen to wait
 	other       bool  // it has another file open, without O_DIRECT
 	counted     float64
+	disk        float64              // bytes per second that the disk reads; 0: as many as the program
+	others      []recording.OpenFile // that are open, too
+	later       []string             // files with O_DIRECT that it opens afterwards
 }
 
 func (d direct) host() *ruletest.Host {
 	h := ruletest.New(2, 10).Memory(8<<30, d.available, 0)
 	h.Manifest(func(m *recording.Manifest) { m.Host.Arch = "x86_64" })
 	ruletest.Every(h, func(at time.Time, s float64) recording.DiskSample {
-		return recording.DiskSample{At: at, Device: "sda", Major: 8, ReadBytes: uint64(d.read * s)}
+		return recording.DiskSample{At: at, Device: "sda", Major: 8, ReadBytes: uint64(max(d.read, d.disk) * s)}
 	})
 	h.Process(ruletest.Process{PID: 812, Comm: d.comm, ReadBytes: d.read, Change: func(s float64, p *recording.ProcessSample) {
 		p.ReadChars = int64(d.chars * s)
@@ -46,9 +49,21 @@ func (d direct) host() *ruletest.Host {
 		}
 		return row
 	})
-	ruletest.Add(h, recording.OpenFile{At: ruletest.Start, PID: 812, Process: d.comm, FD: 3, Path: "/srv/table", Device: "8:0", Inode: 3, Size: d.size, Flags: d.flags})
-	if d.other {
-		ruletest.Add(h, recording.OpenFile{At: ruletest.Start, PID: 812, Process: d.comm, FD: 4, Path: "/srv/large", Device: "8:0", Inode: 4, Size: 1 << 40, Flags: 0o100000})
+	for at := range 2 {
+		open := func(f recording.OpenFile) {
+			f.At, f.PID, f.Process, f.Inode = ruletest.Start.Add(time.Duration(at)*time.Second), 812, d.comm, uint64(f.FD)
+			ruletest.Add(h, f)
+		}
+		open(recording.OpenFile{FD: 3, Path: "/srv/table", Device: "8:0", Size: d.size, Flags: d.flags})
+		if d.other {
+			open(recording.OpenFile{FD: 4, Path: "/srv/large", Device: "8:0", Size: 1 << 40, Flags: 0o100000})
+		}
+		for _, f := range d.others {
+			open(f)
+		}
+	}
+	for i, path := range d.later {
+		ruletest.Add(h, recording.OpenFile{At: ruletest.Start.Add(time.Duration(i+1) * time.Second), PID: 812, Process: d.comm, FD: 3, Inode: uint64(10 + i), Path: path, Device: "8:0", Size: d.size, Flags: d.flags})
 	}
 	if d.counted > 0 {
 		ruletest.Add(h, recording.FileSum{At: ruletest.Start.Add(9 * time.Second), PID: 812, Process: d.comm, Kind: recording.FileRegular, Path: "/srv/table", Device: "8:0", Size: d.size,
@@ -66,6 +81,10 @@ func TestDirectRead(t *testing.T) {
 	}
 	told := situation("the same file ten times", rule.Certain, func(*direct) {})
 	told.Says, told.Proof = "reads /srv/table past the page cache (O_DIRECT), 10.6 times", "340 MiB were read in the window from files of 32 MiB"
+	several := situation("several files", rule.Likely, func(d *direct) {
+		d.others = []recording.OpenFile{{FD: 4, Path: "/srv/small", Device: "8:0", Size: mib, Flags: 0o140000}, {FD: 5, Path: "/srv/tiny", Device: "8:0", Size: mib, Flags: 0o140000}}
+	})
+	several.Says, several.Proof = "reads /srv/table and 2 other files past the page cache", "1 thread waits for disks on average"
 	ruletest.Check(t, directRead, []ruletest.Situation{
 		told,
 		situation("counted call by call", rule.Certain, func(d *direct) { d.counted, d.other, d.fd = 34*mib, true, 4 }),
@@ -84,6 +103,23 @@ func TestDirectRead(t *testing.T) {
 		situation("no room on the host", 0, func(d *direct) { d.available = 60 * mib }),
 		situation("no room in its group", 0, func(d *direct) { d.limit = 60 * mib }),
 		situation("room in its group", rule.Certain, func(d *direct) { d.limit = 100 * mib }),
+		situation("others load the disk", rule.Possible, func(d *direct) { d.read, d.chars, d.size, d.disk = 0.4*mib, 0.4*mib, mib, 500*mib }),
+		situation("half of what the disk reads", rule.Certain, func(d *direct) { d.disk = 67 * mib }),
+		situation("less than half", rule.Possible, func(d *direct) { d.disk = 70 * mib }),
+		situation("a backup of many files", 0, func(d *direct) { d.later = []string{"/srv/t1", "/srv/t2"} }),
+		situation("another file on overlay, which it may read", 0, func(d *direct) {
+			d.others, d.fd = []recording.OpenFile{{FD: 4, Path: "/var/large", Device: "0:45", Size: 1 << 40, Flags: 0o140000}}, 4
+		}),
+		situation("a log on overlay", rule.Certain, func(d *direct) {
+			d.others, d.fd = []recording.OpenFile{{FD: 4, Path: "/var/log/x", Device: "0:45", Flags: 0o100001}}, -1
+		}),
+		situation("a file in memory", rule.Certain, func(d *direct) {
+			d.others = []recording.OpenFile{{FD: 4, Path: "/dev/shm/x", Device: "0:25", Flags: 0o100002}}
+		}),
+		situation("the file is open for writing by another descriptor", 0, func(d *direct) {
+			d.others = []recording.OpenFile{{FD: 2, Path: "/srv/table", Device: "8:0", Size: d.size, Flags: 0o140002}}
+		}),
+		several,
 		situation("a device, whose size is not known", 0, func(d *direct) { d.size = 0 }),
 	})
 }
