@@ -88,7 +88,7 @@ secrets, parent, how long it lived, its CPU time, and its exit status or signal.
 		cmd.Flags().StringArrayVar(&filter.paths, "path", nil, "only files whose path contains this (may be given several times)")
 		cmd.PreRunE = func(*cobra.Command, []string) error {
 			if j.least > 0 {
-				return usageError("trace %s: it tells no times: --min does not apply", cmd.Name())
+				return usageError("trace %s has no times: --min does not apply", cmd.Name())
 			}
 			return nil
 		}
@@ -190,7 +190,7 @@ deletion, or because somebody dropped them.`,
 		func(out io.Writer) tracer { return newCacheTrace(&j, out) })
 	caches.PreRunE = func(*cobra.Command, []string) error {
 		if j.least > 0 {
-			return usageError("trace cache: it tells no times: --min does not apply")
+			return usageError("trace cache has no times: --min does not apply")
 		}
 		return nil
 	}

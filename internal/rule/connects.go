@@ -15,12 +15,11 @@ import (
 	"rtrail/internal/view"
 )
 
-// caller is the connects of one process to what is asked for.
+// caller is the connects of one process to one destination.
 type caller struct {
 	pid     int32
-	started time.Time
 	process string
-	to      string // of those that took longest
+	to      string
 	done    int64
 	time    time.Duration // of all
 	longest time.Duration // of those that were answered
@@ -28,10 +27,16 @@ type caller struct {
 	failed  map[string]int64
 }
 
-// WhoConnects says which processes made the connects that are wanted, how long these
-// took and how they ended: those with most time first, two at most; none unless the
+// WhoConnects says which processes made the connects that are wanted, to which destination,
+// how long these took and how they ended: those with most time first, two at most; none unless the
 // kernel told (--events all).
 func WhoConnects(v *view.View, wanted func(*view.Connects) bool) []Evidence {
+	type key struct {
+		pid         int32
+		started     int64
+		process, to string
+	}
+	at := map[key]*caller{}
 	var callers []*caller
 	all := v.Connects()
 	for i := range all {
@@ -39,12 +44,13 @@ func WhoConnects(v *view.View, wanted func(*view.Connects) bool) []Evidence {
 		if c.Result == recording.ConnectAccepted || !wanted(c) {
 			continue
 		}
-		at := slices.IndexFunc(callers, func(p *caller) bool { return p.pid == c.PID && p.started.Equal(c.Started) && p.process == c.Process })
-		if at < 0 {
-			at = len(callers)
-			callers = append(callers, &caller{pid: c.PID, started: c.Started, process: c.Process, to: destinationOf(c), failed: map[string]int64{}})
+		to := destinationOf(c)
+		k := key{c.PID, c.Started.UnixNano(), c.Process, to}
+		if at[k] == nil {
+			at[k] = &caller{pid: c.PID, process: c.Process, to: to, failed: map[string]int64{}}
+			callers = append(callers, at[k])
 		}
-		callers[at].add(c)
+		at[k].add(c)
 	}
 	slices.SortStableFunc(callers, func(a, b *caller) int { return cmp.Compare(b.time, a.time) })
 	const most = 2
@@ -69,22 +75,32 @@ func (p *caller) add(c *view.Connects) {
 func (p *caller) words() Text {
 	var parts []string
 	if p.done > 0 {
-		parts = append(parts, fmt.Sprintf("connected %s times, half of them within %s, 99 %% within %s, the longest took %s", unit.Count(float64(p.done)),
-			unit.Duration(min(p.steps.AtMost(0.5), p.longest)), unit.Duration(min(p.steps.AtMost(0.99), p.longest)), unit.Duration(p.longest)))
+		took := fmt.Sprintf(", half of them within %s, 99 %% within %s, the longest took %s",
+			unit.Duration(min(p.steps.AtMost(0.5), p.longest)), unit.Duration(min(p.steps.AtMost(0.99), p.longest)), unit.Duration(p.longest))
+		if p.done == 1 {
+			took = fmt.Sprintf(", which took %s", unit.Duration(p.longest))
+		}
+		parts = append(parts, "connected "+times(p.done)+took)
 	}
 	for _, result := range slices.Sorted(maps.Keys(p.failed)) {
-		n := unit.Count(float64(p.failed[result]))
+		n := times(p.failed[result])
 		switch result {
 		case recording.ConnectAbandoned:
-			parts = append(parts, fmt.Sprintf("gave up %s times without an answer", n))
+			parts = append(parts, fmt.Sprintf("gave up %s without an answer", n))
 		case recording.ConnectNotSent:
-			parts = append(parts, fmt.Sprintf("found no local port %s times", n))
+			parts = append(parts, fmt.Sprintf("found no local port %s", n))
 		default:
-			parts = append(parts, fmt.Sprintf("failed %s times with %s", n, result))
+			parts = append(parts, fmt.Sprintf("failed %s with %s", n, result))
 		}
 	}
-	return T("%s (%d) to %s: %s", p.process, p.pid, p.to, strings.Join(parts, "; "))
+	who := p.process
+	if p.pid != 0 { // else of a PID namespace that is not seen
+		who = fmt.Sprintf("%s (%d)", p.process, p.pid)
+	}
+	return T("%s to %s: %s", who, p.to, strings.Join(parts, "; "))
 }
+
+func times(n int64) string { return unit.Plural(n, "time", "times") }
 
 func destinationOf(c *view.Connects) string {
 	switch {

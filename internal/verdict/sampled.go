@@ -31,7 +31,7 @@ func sampledIn(v *view.View) []Unseen {
 		all := c.Share / c.Traced
 		list = append(list, Unseen{
 			Probe: probe, What: "all events of " + probe, Count: 1,
-			Why: fmt.Sprintf("counted in %v of the window, in slices at random, and scaled; all of the time the BPF program %s would take %v of a core", unit.Share(c.Traced), c.Name, unit.Share(all)),
+			Why: fmt.Sprintf("sampled for %v of the window and scaled up; counting all of it would cost %v of a core (BPF program %s)", unit.Share(c.Traced), unit.Share(all), c.Name),
 			How: shell.Recorded(fmt.Sprintf("rtrail --event-budget %.0f%%", min(math.Ceil(100*all*1.5), 100))),
 		})
 	}

@@ -25,7 +25,7 @@ func TestSampled(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := sampledIn(view.New(rec, at.Add(-10*time.Second), at.Add(time.Second)))
-	if len(got) != 1 || got[0].Probe != "syscalls" || !strings.Contains(got[0].Why, "10 % of the window") || !strings.Contains(got[0].Why, "left would take 6.0 % of a core") {
+	if len(got) != 1 || got[0].Probe != "syscalls" || !strings.Contains(got[0].Why, "10 % of the window") || !strings.Contains(got[0].Why, "would cost 6.0 % of a core (BPF program left)") {
 		t.Errorf("got %+v", got)
 	}
 }

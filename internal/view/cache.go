@@ -41,12 +41,14 @@ func (c *CacheUse) HitShare() float64 {
 // CacheUses sums up what each process did to the page cache, most misses first: what the
 // kernel told of the window as far as it was traced.
 func (v *View) CacheUses() []CacheUse {
-	return Memo(v, "cache uses", func() []CacheUse { return SumCache(Rows[recording.CacheSum](v)) })
+	return Memo(v, "cache uses", func() []CacheUse { return sumCache(Rows[recording.CacheSum](v), v.watched("cache")) })
 }
 
 // SumCache sums up rows of one or more readings.
-func SumCache(rows []recording.CacheSum) []CacheUse {
-	all := traced(rows, func(r *recording.CacheSum) (span, traced time.Duration) { return r.Span, r.Traced })
+func SumCache(rows []recording.CacheSum) []CacheUse { return sumCache(rows, 0) }
+
+func sumCache(rows []recording.CacheSum, watched time.Duration) []CacheUse {
+	all := traced(rows, watched, func(r *recording.CacheSum) (span, traced time.Duration) { return r.Span, r.Traced })
 	type same struct {
 		pid     int32
 		started time.Time

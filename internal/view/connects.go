@@ -48,11 +48,13 @@ func (c *Connects) Slow(least time.Duration) (n int64) {
 // Connects sums up the connects of the window, the most time first: what the kernel told as
 // far as it was traced.
 func (v *View) Connects() []Connects {
-	return Memo(v, "connects", func() []Connects { return SumConnects(Rows[recording.Connect](v)) })
+	return Memo(v, "connects", func() []Connects { return sumConnects(Rows[recording.Connect](v), v.watched("connects")) })
 }
 
 // SumConnects sums up rows of one or more readings.
-func SumConnects(rows []recording.Connect) []Connects {
+func SumConnects(rows []recording.Connect) []Connects { return sumConnects(rows, 0) }
+
+func sumConnects(rows []recording.Connect, watched time.Duration) []Connects {
 	type same struct {
 		pid     int32
 		started time.Time
@@ -77,7 +79,7 @@ func SumConnects(rows []recording.Connect) []Connects {
 		c.Longest = max(c.Longest, r.Longest)
 		c.Steps.add(r.Histogram)
 	}
-	span := traced(rows, func(r *recording.Connect) (span, traced time.Duration) { return r.Span, 0 }).span.Seconds()
+	span := traced(rows, watched, func(r *recording.Connect) (span, traced time.Duration) { return r.Span, 0 }).span.Seconds()
 	for i := range list {
 		if span > 0 {
 			list[i].PerSecond = float64(list[i].Count) / span

@@ -173,6 +173,25 @@ func (v *View) DeviceOf(number string) string {
 	return v.wholeDisk(m)
 }
 
+// FilesystemType is the type of the filesystem with this device number ("8:1"); "disk" if
+// only the disk is known that it lies on, "" if neither is.
+func (v *View) FilesystemType(number string) string {
+	types := Memo(v, "filesystem-types", func() map[string]string {
+		m := map[string]string{}
+		for _, s := range v.mounts() {
+			m[fmt.Sprintf("%d:%d", s.Major, s.Minor)] = s.FSType
+		}
+		return m
+	})
+	if t := types[number]; t != "" {
+		return t
+	}
+	if v.DeviceOf(number) != "" {
+		return "disk"
+	}
+	return ""
+}
+
 func (v *View) mountsOf(device string) []string {
 	var points []string
 	for _, m := range v.mounts() {

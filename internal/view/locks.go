@@ -36,7 +36,7 @@ type Lock struct {
 // SumLocks sums up the waits for futexes in rows of one or more readings, the longest
 // first.
 func SumLocks(rows []recording.OffCPUWait) []Lock {
-	all := traced(rows, func(r *recording.OffCPUWait) (span, traced time.Duration) { return r.Span, r.Traced })
+	all := traced(rows, 0, func(r *recording.OffCPUWait) (span, traced time.Duration) { return r.Span, r.Traced })
 	type futex struct {
 		pid     int32
 		address uint64

@@ -107,6 +107,11 @@ func (c Connection) SegmentsOut() float64 {
 	return c.grown(func(s *recording.TCPSample) uint32 { return s.SegsOut })
 }
 
+// DataSegmentsOut is how many segments with data it sent in the window, repeats included.
+func (c Connection) DataSegmentsOut() float64 {
+	return c.grown(func(s *recording.TCPSample) uint32 { return s.DataSegsOut })
+}
+
 // DataSegmentsIn is how many segments with data it received in the window.
 func (c Connection) DataSegmentsIn() float64 {
 	return c.grown(func(s *recording.TCPSample) uint32 { return s.DataSegsIn })

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -18,8 +19,9 @@ const maxTimes = 10_000
 
 // traced looks at the stretches of rows: each reading counts once, however many rows it
 // has. of gives how long the stretch of a row is, and for how long of it programs counted;
-// 0 for all of it.
-func traced[T recording.Row](rows []T, of func(*T) (span, traced time.Duration)) tracing {
+// 0 for all of it. A reading without rows is known from watched only: how long the source
+// counted, or 0 if that is not known.
+func traced[T recording.Row](rows []T, watched time.Duration, of func(*T) (span, traced time.Duration)) tracing {
 	t := tracing{times: 1}
 	var sliced, counted time.Duration
 	seen := map[time.Time]bool{}
@@ -35,10 +37,31 @@ func traced[T recording.Row](rows []T, of func(*T) (span, traced time.Duration))
 			sliced, counted = sliced+span, counted+part
 		}
 	}
+	t.span = max(t.span, watched)
 	if counted > 0 {
 		t.times = min(sliced.Seconds()/counted.Seconds(), maxTimes)
 	}
 	return t
+}
+
+// watched is how long a source of events counted in the window, also where nothing happened:
+// by what its programs cost; 0 if that was not read.
+func (v *View) watched(probe string) time.Duration {
+	spans := Memo(v, "watched", func() map[string]time.Duration {
+		type reading struct {
+			probe string
+			at    time.Time
+		}
+		longest, sums := map[reading]time.Duration{}, map[string]time.Duration{}
+		for _, p := range Rows[recording.EventProgram](v) {
+			r, span := reading{p.Probe, p.At}, cmp.Or(p.Span, p.Attached)
+			if more := span - longest[r]; more > 0 { // programs of one source
+				longest[r], sums[p.Probe] = span, sums[p.Probe]+more
+			}
+		}
+		return sums
+	})
+	return spans[probe]
 }
 
 // inSlices says whether programs counted for a part of a stretch only.

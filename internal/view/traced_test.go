@@ -1,6 +1,7 @@
 package view
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -26,5 +27,35 @@ func TestSumsOfSlices(t *testing.T) {
 	rows[1].Traced, rows[2].Traced, rows[1].Calls = 1, 1, 1<<40
 	if got := SumSyscalls(rows); got[0].Calls <= 0 {
 		t.Errorf("of next to no time: %+v", got)
+	}
+}
+
+// What happened in one reading is divided by all readings that the source made, once for
+// each however many programs it has.
+func TestSumsOfReadingsWithoutEvents(t *testing.T) {
+	at := func(s int) time.Time { return time.Unix(int64(s), 0) }
+	rec := recording.New(recording.Manifest{})
+	w := recording.NewWriter(at(0))
+	for s := 1; s <= 60; s++ {
+		recording.Append(w,
+			recording.EventProgram{At: at(s), Probe: "sync", Program: "entered", Span: time.Second, Attached: time.Second},
+			recording.EventProgram{At: at(s), Probe: "sync", Program: "left", Attached: time.Second},
+			recording.EventProgram{At: at(s), Probe: "connects", Program: "connected", Span: 2 * time.Second, Attached: 2 * time.Second},
+		)
+	}
+	recording.Append(w, recording.SyncSum{At: at(20), PID: 7, Process: "batch", Call: "fsync", Path: "/srv/a", Span: time.Second, Calls: 20, Time: 900 * time.Millisecond})
+	recording.Append(w, recording.BlockSum{At: at(20), Device: "sda", PID: 7, Span: 2 * time.Second, Requests: 20})
+	if err := rec.Commit(w); err != nil {
+		t.Fatal(err)
+	}
+	v := New(rec, at(0), at(60))
+	if got := v.Syncs(); len(got) != 1 || math.Abs(got[0].Mean-0.015) > 1e-9 || math.Abs(got[0].PerSecond-1.0/3) > 1e-9 {
+		t.Errorf("%+v", got)
+	}
+	if got := v.BlockIO(); len(got) != 1 || got[0].PerSecond != 10 { // its programs told nothing
+		t.Errorf("%+v", got)
+	}
+	if got := New(rec, at(15), at(24)).Syncs(); len(got) != 1 || math.Abs(got[0].Mean-0.09) > 1e-9 {
+		t.Errorf("%+v", got)
 	}
 }

@@ -2,6 +2,8 @@ package disk
 
 import (
 	"path"
+	"slices"
+	"strings"
 
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
@@ -16,18 +18,20 @@ var manySmallWrites = rule.Rule{
 	Title:    "a program writes many small files and throws them away",
 	Resource: "small files",
 	Needs:    []recording.Table{recording.Processes},
-	Explains: []string{"disk/saturated", "disk/slow-sync", "cpu/one-thread-limit", "cpu/hot-function", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing"},
-	Thresholds: []*rule.Threshold{&thrownRate, &thrownShare, &smallWrite, &partialPages, &smallFile, &scratchFiles, &keptFiles, &fileCost,
-		&scratchFelt, &scratchMuch},
+	Explains: []string{"disk/slow-sync", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing"},
+	Thresholds: []*rule.Threshold{&thrownRate, &thrownShare, &thrownProof, &smallWrite, &partialPages, &smallFile, &scratchFiles, &keptFiles, &fileCost,
+		&scratchFelt, &scratchMuch, &mostWrites},
 	Seen:   func(v *view.View) bool { return len(scratchers(v)) > 0 },
 	Detect: detectManySmallWrites,
 }
 
 var (
 	thrownRate = rule.Threshold{Name: "thrown-rate", Value: 1 << 20, Unit: "bytes per second", Source: rule.Judgement,
-		Reason: "Bytes that a program writes and deletes before they reach a disk, in whole pages: 256 small files a second. What is less costs little."}
+		Reason: "Bytes that a program writes and deletes before they reach a disk, in whole pages: 256 small files a second. Less costs little."}
 	thrownShare = rule.Threshold{Name: "thrown-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "Of what a program writes, what it deletes again, in bytes or in files. Above half, most of its writing is scratch work. Builds, copies and archives keep what they write."}
+	thrownProof = rule.Threshold{Name: "thrown-proof", Value: 0.1, Unit: "share", Source: rule.Judgement,
+		Reason: "Of what a program writes, what it deletes before it reaches a disk, where files were counted. Next to nothing means that it deletes old files and keeps the new ones, as an update or a cache at its limit does."}
 	smallWrite = rule.Threshold{Name: "small-write", Value: 16 << 10, Unit: "bytes", Source: rule.Judgement,
 		Reason: "Mean bytes of a write call. Programs that spill sorts and joins to temporary files write pieces of 16 KiB and more: that is data which found no room in memory."}
 	partialPages = rule.Threshold{Name: "partial-pages", Value: 1.2, Unit: "ratio", Source: rule.Judgement,
@@ -37,13 +41,15 @@ var (
 	scratchFiles = rule.Threshold{Name: "scratch-files", Value: 100, Unit: "per second", Source: rule.Judgement,
 		Reason: "Files that are made. A server that keeps one for each request makes some tens a second."}
 	keptFiles = rule.Threshold{Name: "kept-files", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Syncs relative to files that are made. Who syncs every other file wants it to last, as databases do with journals that they delete after a commit; disk/slow-sync judges these."}
+		Reason: "Syncs relative to files that are made. A program that syncs every other file needs it to survive, as databases do with journals that they delete after a commit; disk/slow-sync judges these."}
 	fileCost = rule.Threshold{Name: "file-cost", Value: 200e-6, Unit: "seconds", Source: rule.Measured,
 		Reason: "CPU time in the kernel to make, write, read and delete a small file on ext4: 0.1 to 0.2 ms. Time above it is for something else that the program does."}
 	scratchFelt = rule.Threshold{Name: "scratch-felt", Value: 0.1, Unit: "threads", Source: rule.Judgement,
-		Reason: "CPU time in the kernel and waits for disks, in seconds per second. Below it the program would hardly be faster without."}
+		Reason: "CPU time in the kernel and waits to create or write files, in seconds per second. Below it the program would hardly be faster without."}
 	scratchMuch = rule.Threshold{Name: "scratch-much", Value: 0.3, Unit: "threads", Source: rule.Judgement,
 		Reason: "The same. From a third of a thread on, the program would be faster by half without its files, or more."}
+	mostWrites = rule.Threshold{Name: "most-writes", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Of the pages that all programs dirty, those of this one. Below half, its waits to create files may be due to others that write."}
 )
 
 // scratcher is a program that writes small pieces and throws them away.
@@ -55,7 +61,7 @@ type scratcher struct {
 	dir     string  // where most of them are; "" if not known
 	thrown  bool    // bytes never reach a disk
 	counted bool    // files were counted call by call
-	waits   float64 // threads that wait for disks, mean
+	waits   float64 // threads that wait to create or write files, mean; 0 if others write as much
 }
 
 func detectManySmallWrites(v *view.View) ([]rule.Finding, error) {
@@ -71,35 +77,73 @@ func detectManySmallWrites(v *view.View) ([]rule.Finding, error) {
 // scratchers lists programs that make many small files and throw them away.
 func scratchers(v *view.View) []scratcher {
 	return view.Memo(v, "disk/scratchers", func() []scratcher {
-		counted := churn(v)
-		waits, syncs := map[int32]float64{}, map[int32]float64{}
-		for _, b := range v.Blocked() {
-			if view.DiskWait(b.Where, b.Stack) {
-				waits[b.PID] += b.Share()
-			}
-		}
+		counted, waits, syncs := churn(v), creating(v), map[int32]float64{}
 		for _, s := range v.Syncs() {
 			syncs[s.PID] += s.PerSecond
 		}
+		dirtied := 0.0
+		for _, p := range v.Processes() {
+			if !p.Kernel {
+				dirtied += view.OrZero(p.WriteBytes)
+			}
+		}
+		page := float64(v.PageSize())
 		var list []scratcher
 		for _, p := range v.Processes() {
 			if p.Kernel || p.Own {
 				continue
 			}
-			s := scratcher{Process: p, waits: waits[p.PID], deleted: view.Unknown, size: view.Unknown}
+			s := scratcher{Process: p, deleted: view.Unknown, size: view.Unknown}
+			if p.WriteBytes > 0 && p.WriteBytes >= mostWrites.Value*dirtied {
+				s.waits = waits[p.PID]
+			}
 			s.thrown = p.Cancelled >= thrownRate.Value && p.Cancelled >= thrownShare.Value*p.WriteBytes && p.WriteBytes >= thrownShare.Value*p.Cancelled &&
-				p.WriteChars <= smallWrite.Value*p.WriteCalls && p.WriteBytes >= partialPages.Value*p.WriteChars
-			s.made = view.OrZero(p.Cancelled) / float64(v.PageSize())
+				p.WriteChars <= smallWrite.Value*p.WriteCalls && p.WriteBytes >= partialPages.Value*p.WriteChars &&
+				p.Cancelled <= p.WriteCalls*(smallWrite.Value+page) // pages of mapped files come without calls
+			if s.thrown {
+				s.made = min(p.Cancelled/page, p.WriteCalls) // a file takes a page and a call, or more
+			}
 			if c, ok := counted[p.PID]; ok && c.made >= scratchFiles.Value {
 				s.made, s.deleted, s.size, s.dir, s.counted = c.made, c.deleted, c.written/c.made, c.dir, true
 			}
-			small := s.thrown && !s.counted || s.counted && s.size <= smallFile.Value && (s.thrown || s.deleted >= thrownShare.Value*s.made)
+			small := s.thrown && !s.counted || s.counted && s.size <= smallFile.Value && (s.thrown || s.deleted >= thrownShare.Value*s.made && s.throws())
 			if small && syncs[p.PID] < keptFiles.Value*s.made {
 				list = append(list, s)
 			}
 		}
 		return list
 	})
+}
+
+// throws says that some of what it writes is deleted before it reaches a disk: the files
+// that it deletes are those that it makes, and they are not on a tmpfs.
+func (s *scratcher) throws() bool {
+	return s.Cancelled > 0 && s.Cancelled >= thrownProof.Value*s.WriteBytes
+}
+
+// creating is how many threads of each process wait for disks to create, write or delete
+// files, on average.
+func creating(v *view.View) map[int32]float64 {
+	waits := map[int32]float64{}
+	for _, b := range v.Blocked() {
+		if view.DiskWait(b.Where, b.Stack) && slices.ContainsFunc(append(strings.Split(b.Stack, ";"), b.Where), creates) {
+			waits[b.PID] += b.Share()
+		}
+	}
+	return waits
+}
+
+// creates says whether a frame of a kernel stack is in a function that creates, writes or
+// deletes a file. A sync waits in others: jbd2_log_wait_commit.
+func creates(frame string) bool {
+	name, _, _ := strings.Cut(strings.TrimSpace(frame), "+")
+	switch name {
+	case "jbd2__journal_start", "jbd2_journal_get_write_access", "jbd2_journal_get_create_access", "start_this_handle", "wait_transaction_locked", "add_transaction_credits",
+		"ext4_create", "ext4_mkdir", "ext4_unlink", "xfs_create", "xfs_generic_create", "xfs_remove", "btrfs_create", "f2fs_create", "vfs_unlink",
+		"balance_dirty_pages", "balance_dirty_pages_ratelimited", "balance_dirty_pages_ratelimited_flags":
+		return true
+	}
+	return false
 }
 
 // churned is what a program makes and deletes, per second.
@@ -109,13 +153,21 @@ type churned struct {
 	inDir                  float64 // of made, in dir
 }
 
-// churn sums up the files that programs make, where calls were counted.
+// churn sums up the files on disks that programs make, where calls were counted.
 func churn(v *view.View) map[int32]churned {
-	sums, dirs := map[int32]churned{}, map[int32]map[string]float64{}
+	sums, elsewhere, nowhere := map[int32]churned{}, map[int32]float64{}, map[int32]float64{}
+	dirs := map[int32]map[string]float64{}
 	uses := v.FileUses()
 	for i := range uses {
 		u := &uses[i]
-		if u.Span <= 0 || u.Created+u.Deleted == 0 {
+		switch {
+		case u.Span <= 0 || u.Created+u.Deleted == 0:
+			continue
+		case u.Device == "" && u.Created == 0: // a deletion tells no device
+			nowhere[u.PID] += u.PerSecond(u.Deleted)
+			continue
+		case inMemory[v.FilesystemType(u.Device)]:
+			elsewhere[u.PID] += u.PerSecond(u.Created)
 			continue
 		}
 		c := sums[u.PID]
@@ -129,34 +181,50 @@ func churn(v *view.View) map[int32]churned {
 					dirs[u.PID] = map[string]float64{}
 				}
 				dirs[u.PID][dir] += u.PerSecond(u.Created)
-				if n := dirs[u.PID][dir]; n > c.inDir || n == c.inDir && len(dir) > len(c.dir) {
+				if n := dirs[u.PID][dir]; dir != "/" && (n > c.inDir || n == c.inDir && len(dir) > len(c.dir)) {
 					c.dir, c.inDir = dir, n
 				}
 			}
 		}
 		sums[u.PID] = c
 	}
+	for pid, c := range sums {
+		if c.made > 0 {
+			c.deleted += nowhere[pid] * c.made / (c.made + elsewhere[pid])
+		}
+		if c.inDir < c.made/2 {
+			c.dir = ""
+		}
+		sums[pid] = c
+	}
 	return sums
 }
+
+// inMemory are types of filesystems that no disk is under, or may not be.
+var inMemory = map[string]bool{"": true, "tmpfs": true, "ramfs": true, "devtmpfs": true, "hugetlbfs": true}
 
 func (s *scratcher) judge() (rule.Finding, bool) {
 	// Not more than the files can cost: the kernel does other work for it, too.
 	kernel := min(s.System, s.made*fileCost.Value)
 	lost := kernel + s.waits
 	f := rule.Finding{Subject: s.Entity(), Confidence: rule.Possible, Impact: rule.Impact{TimeLost: lost,
-		Text: rule.T("%v s per second of CPU time in the kernel, and %v threads of it wait for disks", unit.Number(kernel), unit.Number(s.waits))}}
+		Text: rule.T("%v s per second of CPU time in the kernel", unit.Number(kernel))}}
+	if s.waits > 0 {
+		f.Impact.Text = rule.T("%v s per second of CPU time in the kernel, and %v threads of it wait to create or write files", unit.Number(kernel), unit.Number(s.waits))
+	}
 	switch {
 	case !(lost >= scratchFelt.Value):
 		return f, false
-	case lost >= scratchMuch.Value && s.counted:
+	case kernel >= scratchMuch.Value && s.counted:
 		f.Confidence = rule.Certain
 	case lost >= scratchMuch.Value:
 		f.Confidence = rule.Likely // by bytes: the files were not seen
 	}
-	f.Headline = rule.T("%s (%d) writes pieces of %v to files and deletes or overwrites these at once: %v/s of %v/s never reach a disk", s.Comm, s.PID,
-		unit.Bytes(s.WriteChars/s.WriteCalls), unit.Bytes(s.Cancelled), unit.Bytes(s.WriteBytes))
 	check := shell.Line("rtrail trace files -p %d --for 10s", s.PID)
-	if s.counted {
+	if !s.counted {
+		f.Headline = rule.T("%s (%d) writes pieces of %v to files and deletes or overwrites these at once: %v/s of %v/s never reach a disk", s.Comm, s.PID,
+			unit.Bytes(s.WriteChars/s.WriteCalls), unit.Bytes(s.Cancelled), unit.Bytes(s.WriteBytes))
+	} else {
 		where := ""
 		if s.dir != "" {
 			where = " in " + s.dir
@@ -165,15 +233,18 @@ func (s *scratcher) judge() (rule.Finding, bool) {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.FileChurn, Value: s.made, Limit: rule.Limit(scratchFiles.Value), Check: check,
 			What: rule.T("%v files are made and %v deleted a second, with %v written for each", unit.Count(s.made), unit.Count(s.deleted), unit.Bytes(s.size))})
 	}
+	thrown := rule.Evidence{Metric: metric.ProcessCancelled, Value: s.Cancelled, Check: shell.Line("pidstat -d -p %d 1   # kB_ccwr/s", s.PID),
+		What: rule.T("of %v/s that it writes, %v/s are thrown away before a disk gets them", unit.Bytes(s.WriteBytes), unit.Bytes(s.Cancelled))}
 	if s.thrown {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ProcessCancelled, Value: s.Cancelled, Limit: rule.Limit(thrownRate.Value), Check: shell.Line("pidstat -d -p %d 1   # kB_ccwr/s", s.PID),
-			What: rule.T("of %v/s that it writes, %v/s are thrown away before a disk gets them", unit.Bytes(s.WriteBytes), unit.Bytes(s.Cancelled))})
+		thrown.Limit = rule.Limit(thrownRate.Value)
 	}
-	f.Evidence = append(f.Evidence,
-		rule.Evidence{Metric: metric.ProcessWriteCalls, Value: s.WriteCalls, Check: check,
-			What: rule.T("%v write calls a second, of %v on average", unit.Count(s.WriteCalls), unit.Bytes(s.WriteChars/s.WriteCalls))},
-		rule.Evidence{Metric: metric.ProcessCPUSystem, Value: s.System, Check: shell.Line("pidstat -u -p %d 1", s.PID),
-			What: rule.T("%v of a CPU goes to the kernel for it, %v to its own code", unit.Share(s.System), unit.Share(s.User))})
+	f.Evidence = append(f.Evidence, thrown)
+	if s.WriteCalls > 0 {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ProcessWriteCalls, Value: s.WriteCalls, Check: check,
+			What: rule.T("%v write calls a second, of %v on average", unit.Count(s.WriteCalls), unit.Bytes(s.WriteChars/s.WriteCalls))})
+	}
+	f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ProcessCPUSystem, Value: s.System, Check: shell.Line("pidstat -u -p %d 1", s.PID),
+		What: rule.T("it takes %v of a CPU in the kernel for all it does, at most %v for these files", unit.Share(s.System), unit.Share(kernel))})
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("keep the data in memory while it is worked on, or write one file instead of many"), Tradeoff: "memory, and a change of the program"},
 		{Text: rule.T("have the program use a tmpfs such as /dev/shm for its temporary files (TMPDIR)"), Command: shell.Line("df -h /dev/shm"), Tradeoff: "memory; the calls themselves stay"},

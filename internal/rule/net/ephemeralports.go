@@ -23,7 +23,7 @@ var ephemeralPorts = rule.Rule{
 	Needs:      []recording.Table{recording.TCPSockets, recording.Sysctls},
 	Explains:   []string{"rt/connect-slow"},
 	Refutes:    []string{"connects"},
-	Thresholds: []*rule.Threshold{&rangeFull, &rangeNearlyFull, &fewPorts, &reopenedShare, &minUnsent},
+	Thresholds: []*rule.Threshold{&rangeFull, &rangeNearlyFull, &fewPorts, &reopenedShare, &minUnsent, &unsentShare},
 	Detect:     detectEphemeralPorts,
 }
 
@@ -65,10 +65,15 @@ type exhaustion struct {
 	owner    view.Process
 	owned    bool
 	unsent   int64 // connects for which the kernel found no port, as it told
+	sent     int64 // others to the destination
+	fullest  bool  // of the local addresses that lead there
 }
 
 var minUnsent = rule.Threshold{Name: "min-unsent", Value: 3, Unit: "count", Source: rule.Judgement,
 	Reason: "Connects for which the kernel found no local port, as it told. They are proof by themselves."}
+
+var unsentShare = rule.Threshold{Name: "unsent-share", Value: 0.01, Unit: "share", Source: rule.Judgement,
+	Reason: "Of the connects to a destination, those for which the kernel found no local port. With fewer, ports are short for moments only, or a client asks for one that it used before."}
 
 var reopenedShare = rule.Threshold{Name: "reopened-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
 	Reason: "Share of the range opened within the time after which ports are free again. Half of it in an average second is all of it in a burst."}
@@ -83,7 +88,10 @@ func detectEphemeralPorts(v *view.View) ([]rule.Finding, error) {
 		f := rule.Finding{Subject: x.subject(v), Confidence: c, Headline: x.headline(v), Fixes: x.fixes(v)}
 		f.Evidence = append(x.evidence(v), rule.WhoConnects(v, x.meets)...)
 		f.Impact = rule.Impact{Share: float64(x.full) / float64(x.readings), Text: rule.T("every new connection to %s in %d of %d samples", x.to(), x.full, x.readings)}
-		if c == rule.Possible {
+		switch {
+		case x.refused() || c == rule.Possible && x.unsent > 0:
+			f.Impact = rule.Impact{Share: x.unsentShare(), Text: rule.T("%s found no port", unit.Plural(x.unsent, "connect", "connects"))}
+		case c == rule.Possible:
 			f.Impact = rule.Impact{Share: 0.1, Text: rule.T("nothing yet")}
 		}
 		f.Affects = []view.Entity{v.PeerEntity(x.remote, x.ns), v.NetNSEntity(x.ns)}
@@ -132,17 +140,28 @@ func exhaustions(v *view.View) []exhaustion {
 			}
 		}
 	}
+	fullest := map[destination]destination{} // by destinations without the local address
+	for _, d := range order {
+		if most, ok := fullest[d.anyLocal()]; !ok || cmp.Or(cmp.Compare(byKey[d].peak, byKey[most].peak), most.compare(d)) > 0 {
+			fullest[d.anyLocal()] = d
+		}
+	}
 	var list []exhaustion
 	for _, d := range order {
 		x := byKey[d]
-		if float64(x.peak) < rangeNearlyFull.Value*float64(x.size) {
+		x.fullest = fullest[d.anyLocal()] == d
+		x.askConnects(v)
+		if !x.nearlyFull() && !x.refused() {
 			continue
 		}
-		x.owner, x.owned = clientOf(v, d)
-		x.askConnects(v)
+		if p, ok := clientOf(v, d); ok {
+			x.owner, x.owned = p, true
+		}
 		list = append(list, *x)
 	}
-	slices.SortStableFunc(list, func(a, b exhaustion) int { return -cmp.Compare(a.full, b.full) })
+	slices.SortFunc(list, func(a, b exhaustion) int {
+		return cmp.Or(cmp.Compare(b.full, a.full), cmp.Compare(b.unsent, a.unsent), cmp.Compare(b.peak, a.peak), a.destination.compare(b.destination))
+	})
 	return list
 }
 
@@ -262,8 +281,10 @@ func onlyProgram(v *view.View, ns uint64) (best view.Process, found bool) {
 func (x exhaustion) confidence() rule.Confidence {
 	held := x.full >= 2 && 2*x.full >= x.readings
 	switch {
-	case x.unsent >= int64(minUnsent.Value):
+	case x.refused() && x.nearlyFull():
 		return rule.Certain
+	case x.refused():
+		return rule.Likely // others hold the ports, or the client asks for certain ones
 	case held && x.reusable && x.timeWait > x.peak/2:
 		// Most ports can be had again after a second: they run out only when
 		// more connections are opened per second than there are ports.
@@ -279,26 +300,65 @@ func (x exhaustion) confidence() rule.Confidence {
 	return rule.Possible
 }
 
+func (x *exhaustion) nearlyFull() bool {
+	return float64(x.peak) >= rangeNearlyFull.Value*float64(x.size)
+}
+
+// refused says that the kernel found no port for more than a few connects.
+func (x *exhaustion) refused() bool {
+	return x.unsent >= int64(minUnsent.Value) && x.unsentShare() >= unsentShare.Value
+}
+
+// unsentShare is the share of the connects to the destination that found no port.
+func (x *exhaustion) unsentShare() float64 { return share(float64(x.unsent), float64(x.sent)) }
+
+// anyLocal is the destination as all local addresses see it.
+func (d destination) anyLocal() destination {
+	d.local = ""
+	return d
+}
+
+func (d destination) compare(o destination) int {
+	return cmp.Or(cmp.Compare(d.ns, o.ns), cmp.Compare(d.remote, o.remote), cmp.Compare(d.remotePort, o.remotePort), cmp.Compare(d.local, o.local))
+}
+
 // askConnects takes what the kernel told of connects to the destination: who makes
 // them, and for how many it found no port.
 func (x *exhaustion) askConnects(v *view.View) {
 	most := int64(0)
-	for _, c := range v.Connects() {
-		if !x.meets(&c) {
+	for _, c := range connectsOf(v)[x.anyLocal()] {
+		if !x.meets(c) {
 			continue
 		}
 		if c.Result == recording.ConnectNotSent {
 			x.unsent += c.Count
+		} else {
+			x.sent += c.Count
 		}
-		if p, ok := v.Process(c.PID); ok && (!x.owned || most > 0) && c.Count > most {
+		if p, ok := v.Process(c.PID); ok && c.Count > most {
 			x.owner, x.owned, most = p, true, c.Count
 		}
 	}
 }
 
-// meets says whether connects are to the destination.
+// connectsOf lists connects by their destination.
+func connectsOf(v *view.View) map[destination][]*view.Connects {
+	return view.Memo(v, "net/connects-of", func() map[destination][]*view.Connects {
+		m := map[destination][]*view.Connects{}
+		all := v.Connects()
+		for i := range all {
+			d := destination{all[i].NetNS, "", all[i].Remote, all[i].RemotePort}
+			m[d] = append(m[d], &all[i])
+		}
+		return m
+	})
+}
+
+// meets says whether connects are to the destination. Sums tell no local address: those
+// for which the kernel found no port belong to the one that has most of them in use.
 func (x *exhaustion) meets(c *view.Connects) bool {
-	return c.NetNS == x.ns && c.Remote == x.remote && c.RemotePort == x.remotePort && c.Result != recording.ConnectAccepted
+	return c.NetNS == x.ns && c.Remote == x.remote && c.RemotePort == x.remotePort && c.Result != recording.ConnectAccepted &&
+		(c.Local == x.local || c.Local == "" && x.fullest)
 }
 
 func (x exhaustion) to() string {
@@ -325,9 +385,13 @@ func (x exhaustion) headline(v *view.View) rule.Text {
 
 func (x exhaustion) evidence(v *view.View) []rule.Evidence {
 	enter := v.EnterNetNS(x.ns)
+	used := rule.T("%s of %s ports (range %s) used from %s to %s in %d of %d samples", unit.Count(x.peak), unit.Count(x.size), x.text, x.local, x.to(), x.full, x.readings)
+	if x.full == 0 {
+		used = rule.T("at most %s of %s ports (range %s) used from %s to %s", unit.Count(x.peak), unit.Count(x.size), x.text, x.local, x.to())
+	}
 	list := []rule.Evidence{
 		{
-			Metric: metric.TCPLocalPorts, What: rule.T("%s of %s ports (range %s) used from %s to %s in %d of %d samples", unit.Count(x.peak), unit.Count(x.size), x.text, x.local, x.to(), x.full, x.readings),
+			Metric: metric.TCPLocalPorts, What: used,
 			Value: float64(x.peak), Limit: rule.Limit(float64(x.size)),
 			Check: shell.Line("%s ss -Htan dst %s | wc -l; %s sysctl net.ipv4.ip_local_port_range", enter, x.to(), enter),
 		},

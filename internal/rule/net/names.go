@@ -23,8 +23,7 @@ func suffering(v *view.View, l view.Listener) (affects []view.Entity, notes []ru
 	waiting := 0
 	spaces := map[uint64]bool{}
 	for _, c := range v.Connections() {
-		toIt := c.RemotePort == l.Port && (c.Remote == l.Local || view.Wildcard(l.Local) && v.HasAddress(l.NetNS, c.Remote))
-		if toIt && c.Connecting() {
+		if leadsTo(v, c.NetNS, c.Remote, c.RemotePort, l) && c.Connecting() {
 			waiting++
 			spaces[c.NetNS] = true
 			add(v.PeerEntity(c.Remote, c.NetNS))
@@ -90,7 +89,7 @@ func synRepeats(v *view.View, ns uint64, port uint16) (n float64) {
 			n += float64(e.Packets)
 		}
 	}
-	if n > 0 {
+	if v.Has(recording.TCPEvents) {
 		return n
 	}
 	return v.CountersOf(ns).AtLeast("TcpExtTCPSynRetrans")
@@ -99,6 +98,12 @@ func synRepeats(v *view.View, ns uint64, port uint16) (n float64) {
 // connectsTo says which processes of this host connect to a listener, and how that goes.
 func connectsTo(v *view.View, l view.Listener) []rule.Evidence {
 	return rule.WhoConnects(v, func(c *view.Connects) bool {
-		return c.RemotePort == l.Port && (c.Remote == l.Local || view.Wildcard(l.Local) && v.HasAddress(l.NetNS, c.Remote))
+		return leadsTo(v, c.NetNS, c.Remote, c.RemotePort, l)
 	})
+}
+
+// leadsTo says whether a connection of a network namespace to an address and port is one to
+// a listener. Each namespace has a loopback of its own.
+func leadsTo(v *view.View, ns uint64, remote string, port uint16, l view.Listener) bool {
+	return port == l.Port && (!loopback(remote) || ns == l.NetNS) && (remote == l.Local || view.Wildcard(l.Local) && v.HasAddress(l.NetNS, remote))
 }

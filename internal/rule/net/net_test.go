@@ -401,6 +401,24 @@ func TestEphemeralPorts(t *testing.T) {
 				return recording.Connect{At: at, Span: 2 * time.Second, NetNS: 1, PID: 31, Process: "nginx", Remote: "10.0.0.5", RemotePort: 8080, Result: recording.ConnectNotSent, Connects: 4}
 			})
 		}, rule.Certain},
+		{"few connects in a thousand found no port", func(h *ruletest.Host) {
+			outgoing(h, 44, "10.0.0.5", recording.TCPTimeWait)
+			connects(h, "10.0.0.5", 4000, 4)
+		}, rule.Possible},
+		{"half of the ports to each of two destinations, and none was found", func(h *ruletest.Host) {
+			outgoing(h, 25, "10.0.0.5", recording.TCPTimeWait)
+			outgoing(h, 25, "10.0.0.6", recording.TCPTimeWait)
+			connects(h, "10.0.0.5", 400, 400)
+		}, rule.Likely},
+		{"half of the ports to each of two destinations, and few found none", func(h *ruletest.Host) {
+			outgoing(h, 25, "10.0.0.5", recording.TCPTimeWait)
+			outgoing(h, 25, "10.0.0.6", recording.TCPTimeWait)
+			connects(h, "10.0.0.5", 4000, 4)
+		}, 0},
+		{"a client that asks for one port again, many are free", func(h *ruletest.Host) {
+			outgoing(h, 1, "10.0.0.5", recording.TCPTimeWait)
+			connects(h, "10.0.0.5", 0, 4)
+		}, 0},
 		{"connections to a server on a high port", func(h *ruletest.Host) {
 			sockets(h, func(s float64, i int) recording.TCPSample {
 				return recording.TCPSample{NetNS: 1, Local: "10.0.0.1", LocalPort: 50001, Remote: "10.0.0.9", RemotePort: uint16(1000 + i), State: recording.TCPEstablished}
@@ -420,5 +438,40 @@ func TestEphemeralPorts(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// connects records so many connects a second that were sent to a destination, and that were not.
+func connects(h *ruletest.Host, remote string, sent, unsent int64) {
+	for result, n := range map[string]int64{recording.ConnectOK: sent, recording.ConnectNotSent: unsent} {
+		if n == 0 {
+			continue
+		}
+		ruletest.Every(h, func(at time.Time, s float64) recording.Connect {
+			return recording.Connect{At: at, Span: time.Second, NetNS: 1, PID: 31, Process: "nginx", Remote: remote, RemotePort: 8080, Result: result, Connects: n}
+		})
+	}
+}
+
+// Connects that found no port are the impact, of the local address that has most in use.
+func TestEphemeralPortsImpact(t *testing.T) {
+	h := ruletest.New(2, 10)
+	sysctl(h, 1, "net.ipv4.ip_local_port_range", "50000\t50049")
+	owns(h, 77, 31, "nginx")
+	outgoing(h, 44, "10.0.0.5", recording.TCPTimeWait)
+	sockets(h, func(s float64, i int) recording.TCPSample {
+		return recording.TCPSample{NetNS: 1, Local: "10.0.0.2", LocalPort: uint16(50000 + i), Remote: "10.0.0.5", RemotePort: 8080, State: recording.TCPTimeWait}
+	}, 43)
+	connects(h, "10.0.0.5", 600, 400)
+	found := h.Detect(t, ephemeralPorts)
+	if len(found) != 2 {
+		t.Fatalf("%d findings", len(found))
+	}
+	f, other := found[0], found[1]
+	if f.Confidence != rule.Certain || f.Impact.Share != 0.4 || !strings.Contains(f.Impact.Text.String(), "connects found no port") || !strings.Contains(f.Evidence[0].What.String(), "at most 44 of 50 ports") {
+		t.Errorf("%v, %v: %s, %s", f.Confidence, f.Impact.Share, f.Impact.Text, f.Evidence[0].What)
+	}
+	if other.Confidence != rule.Possible || other.Impact.Text.String() != "nothing yet" {
+		t.Errorf("%v: %s", other.Confidence, other.Impact.Text)
 	}
 }

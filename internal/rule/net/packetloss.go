@@ -37,7 +37,7 @@ var (
 	needless = rule.Threshold{Name: "needless", Value: 0.9, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of retransmissions that peers report as duplicates (DSACK). Above it packets were late or duplicated, not lost."}
 	otherPaths = rule.Threshold{Name: "other-paths", Value: 1.0 / 3, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the repeats that paths to other peers would have at the rate of the lossy ones. Up to here they do not have this loss."}
+		Reason: "Share of the repeats that paths to other peers would have at the rate of the lossy ones. Up to here they do not have this loss. A single path below it, relative to the worst one, counts among the others."}
 	chanceDrops = rule.Threshold{Name: "chance-drops", Value: 10.0, Unit: "count", Source: rule.Judgement,
 		Reason: "Packets dropped by a rule that drops at random. They are proof by themselves."}
 )
@@ -250,7 +250,7 @@ func (l loss) finding(v *view.View, c rule.Confidence) rule.Finding {
 	where := pathsOf(v, l.NetNS)
 	switch {
 	case where.everywhere() && l.place == nil:
-		with = fmt.Sprintf("its %d busiest peers", len(where.lossy))
+		with = fmt.Sprintf("each of %d peers", len(where.lossy))
 		for _, p := range where.lossy {
 			f.Affects = append(f.Affects, v.PeerEntity(p.remote, l.NetNS))
 		}

@@ -41,14 +41,19 @@ func (p *lossyPeer) worstConnections(v *view.View) string {
 	return strings.Join(words, ", ")
 }
 
-// connectionName is "CLIENT -> SERVER" and which of them this host's end is: the server is the end that listens, or else the
-// one with the lower port.
+// connectionName is "CLIENT -> SERVER" and which of them this host's end is: the server is the end that listens, or the one
+// with the lower port where listeners were not read.
 func connectionName(v *view.View, e *recording.TCPEvent) string {
 	local, remote := hostPort(e.Local, e.LocalPort), hostPort(e.Remote, e.RemotePort)
-	if _, ok := v.ListenerAt(e.NetNS, e.Local, e.LocalPort); ok || e.LocalPort < e.RemotePort {
+	if _, ok := v.ListenerAt(e.NetNS, e.Local, e.LocalPort); ok || !listenersRead(v, e.NetNS) && e.LocalPort < e.RemotePort {
 		return remote + " -> " + local + " by the server"
 	}
 	return local + " -> " + remote + " by the client"
+}
+
+// listenersRead says whether sockets of a network namespace were read, those that listen included.
+func listenersRead(v *view.View, ns uint64) bool {
+	return v.Has(recording.Listeners) && (slices.Contains(v.TCPNamespaces(), ns) || slices.ContainsFunc(v.Listeners(), func(l view.Listener) bool { return l.NetNS == ns }))
 }
 
 // sender is the process of this host's end, if it is known.
@@ -70,13 +75,19 @@ func sender(v *view.View, e *recording.TCPEvent) string {
 // path is what one network namespace sent to one address.
 type path struct {
 	remote         string
-	sent, repeated float64 // segments, of connections that samples saw
+	sent, repeated float64 // segments with data, of connections that samples saw; pure ACKs are not sent again
 	told           float64 // sent again, as the kernel told
 }
 
+func (p path) loses() bool {
+	return p.repeated >= minRepeats.Value && p.repeated >= slightlyLossy.Value*p.sent
+}
+
+func (p path) rate() float64 { return p.repeated / max(p.sent, 1) }
+
 // paths are those of a namespace that carried enough to judge, the most repeats first.
 type paths struct {
-	lossy []path
+	lossy []path  // with at least a third of the worst one's rate
 	sent  float64 // on the others
 	again float64 // on the others, at most
 	clean int     // others
@@ -95,7 +106,7 @@ func pathsOf(v *view.View, ns uint64) paths {
 	for i := range all {
 		if c := &all[i]; c.NetNS == ns && c.State != recording.TCPSynSent && !loopback(c.Remote) {
 			p := of(c.Remote)
-			p.sent += c.SegmentsOut()
+			p.sent += c.DataSegmentsOut()
 			p.repeated += c.Retransmitted()
 		}
 	}
@@ -105,11 +116,17 @@ func pathsOf(v *view.View, ns uint64) paths {
 		}
 	}
 	var x paths
+	worst := 0.0
+	for _, p := range byRemote {
+		if p.sent >= minSegments.Value && p.loses() {
+			worst = max(worst, p.rate())
+		}
+	}
 	for _, remote := range slices.Sorted(maps.Keys(byRemote)) {
 		p := byRemote[remote]
 		switch {
 		case p.sent < minSegments.Value:
-		case p.repeated >= minRepeats.Value && p.repeated >= slightlyLossy.Value*p.sent:
+		case p.loses() && p.rate() >= otherPaths.Value*worst:
 			x.lossy = append(x.lossy, *p)
 		default:
 			x.clean++
@@ -136,18 +153,20 @@ func (x paths) apart() bool {
 	return len(x.lossy) > 0 && x.expected() >= minRepeats.Value && x.again <= x.expected()*otherPaths.Value
 }
 
-// everywhere says that all paths lose, as far as they carried enough to show it.
+// everywhere says that several paths lose, and no other one carried enough to show that it does not.
 func (x paths) everywhere() bool { return len(x.lossy) > 1 && x.expected() < minRepeats.Value }
 
 // evidence says what the loss is tied to; none if that cannot be told.
 func (x paths) evidence(v *view.View, ns uint64) []rule.Evidence {
 	var what rule.Text
 	switch {
+	case x.apart() && dropsHere(v):
+		return nil // it may be here that packets of one path are lost
 	case x.apart() && len(x.lossy) == 1:
-		what = rule.T("%s got %s segments from here meanwhile, and %s were sent again: the loss is on the path to %s or at that host, not in what all paths share",
+		what = rule.T("%s got %s segments with data from here meanwhile, and %s were sent again: the loss is probably on the path to %s or at that host, not in what all paths share",
 			unit.Plural(x.clean, "other peer", "other peers"), unit.Count(x.sent), unit.Count(x.again), x.lossy[0].remote)
 	case x.apart():
-		what = rule.T("%d peers lose; %s got %s segments from here meanwhile, and %s were sent again: look at what only the paths to %s share",
+		what = rule.T("%d peers lose; %s got %s segments with data from here meanwhile, and %s were sent again: look at what only the paths to %s share",
 			len(x.lossy), unit.Plural(x.clean, "other", "others"), unit.Count(x.sent), unit.Count(x.again), x.names())
 	case x.everywhere():
 		what = rule.T("packets to each of %d peers are lost, all that got enough to judge (%s): look at what their paths share, as the interface of this host, its cable, the first switch", len(x.lossy), x.names())
@@ -155,6 +174,27 @@ func (x paths) evidence(v *view.View, ns uint64) []rule.Evidence {
 		return nil
 	}
 	return []rule.Evidence{{Metric: metric.TCPRetransmits, What: what, Value: x.again, Check: shell.Line("%s ss -tino", v.EnterNetNS(ns)), Counters: true}}
+}
+
+// dropsHere says whether a queue or an interface of this host dropped any packet.
+func dropsHere(v *view.View) bool {
+	if slices.ContainsFunc(v.Queues(), func(q view.Queue) bool { return q.Dropped > 0 }) {
+		return true
+	}
+	type device struct {
+		ns   uint64
+		name string
+	}
+	keys, series := view.Group(view.Rows[recording.NetDeviceSample](v), func(s recording.NetDeviceSample) device { return device{s.NetNS, s.Interface} })
+	return slices.ContainsFunc(keys, func(k device) bool {
+		n, _ := view.Delta(series[k], droppedBy)
+		return n > 0
+	})
+}
+
+// droppedBy is what an interface dropped or could not receive or send.
+func droppedBy(s recording.NetDeviceSample) uint64 {
+	return s.RxDropped + s.RxErrors + s.RxFIFO + s.TxDropped + s.TxErrors + s.TxFIFO
 }
 
 // names lists the lossy peers, three at most.
