@@ -75,7 +75,7 @@ func SumConnects(rows []recording.Connect) []Connects {
 		c.Count += r.Connects
 		c.Time += r.Time
 		c.Longest = max(c.Longest, r.Longest)
-		c.Steps.add(r.Histogram)
+		c.Steps.add(r.Histogram, 1)
 	}
 	span := traced(rows, func(r *recording.Connect) (span, traced time.Duration) { return r.Span, 0 }).span.Seconds()
 	for i := range list {

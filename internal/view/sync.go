@@ -63,7 +63,7 @@ func SumSyncs(rows []recording.SyncSum) []Sync {
 		s.Errors += scaled(r.Errors, factor)
 		s.Time += scaled(r.Time, factor)
 		s.Longest = max(s.Longest, r.Longest)
-		s.Steps.add(r.Histogram)
+		s.Steps.add(r.Histogram, factor)
 	}
 	span := all.span.Seconds()
 	for i := range list {

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -26,5 +27,17 @@ func TestSumsOfSlices(t *testing.T) {
 	rows[1].Traced, rows[2].Traced, rows[1].Calls = 1, 1, 1<<40
 	if got := SumSyscalls(rows); got[0].Calls <= 0 {
 		t.Errorf("of next to no time: %+v", got)
+	}
+}
+
+// Histograms are scaled like the counts beside them.
+func TestStepsOfSlices(t *testing.T) {
+	got := SumSyncs([]recording.SyncSum{
+		{At: time.Unix(2, 0), PID: 7, Span: 2 * time.Second, Calls: 20, Histogram: "64us:20"},
+		{At: time.Unix(10, 0), PID: 7, Span: 8 * time.Second, Traced: 800 * time.Millisecond, Calls: 3, Histogram: "64us:1 128us:2"},
+	})
+	want := Steps{{64 * time.Microsecond, 30}, {128 * time.Microsecond, 20}}
+	if len(got) != 1 || got[0].Calls != 50 || !slices.Equal(got[0].Steps, want) {
+		t.Errorf("got %+v", got)
 	}
 }
