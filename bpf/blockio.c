@@ -100,8 +100,11 @@ int started(__u64 *ctx)
 	struct pending p = {};
 	__u64 rq = ctx[0];
 
-	if (!opened)
+	if (!opened) {
+		/* One that was merged into another has no end, and its place is used again. */
+		bpf_map_delete_elem(&pending, &rq);
 		return 0;
+	}
 	p.made = bpf_ktime_get_ns();
 	p.pid = process_number(t);
 	p.started = BPF_CORE_READ(leader, start_boottime);

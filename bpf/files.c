@@ -6,6 +6,7 @@
  * internal/probe/event/files reads the sums.
  */
 #include "kernel.h"
+#include "counting.h"
 #include "ring.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -231,7 +232,7 @@ int file_used(__u64 *ctx)
 	__s64 result = ctx[1];
 	int call;
 
-	if (number >= NUMBERS)
+	if (!counting || number >= NUMBERS)
 		return 0;
 	barrier_var(number); /* the verifier looks for the bound in the register that is used */
 	if (number >= NUMBERS || !(call = kinds[number]))

@@ -386,9 +386,12 @@ static __always_inline struct wait *first(struct task_struct *t, __u32 state)
 
 static __always_inline int switched(struct task_struct *prev, struct task_struct *next, __u32 state)
 {
-	__u64 now = scheduler_clock(prev), since, off, ready;
+	__u64 now, since, off, ready;
 	struct wait *w;
 
+	if (!counting)
+		return 0;
+	now = scheduler_clock(prev);
 	if (attached_at != began) {
 		ahead = bpf_ktime_get_ns() - now;
 		attached = now;
@@ -460,11 +463,14 @@ SEC("tp_btf/sched_waking")
 int waking(__u64 *ctx)
 {
 	struct task_struct *t = (void *)ctx[0], *waker;
-	struct wait *w = bpf_task_storage_get(&waits, t, 0, 0), *of_waker;
+	struct wait *w, *of_waker;
 	struct stack *room;
 	__u64 now, since;
 	__u32 at = OF_WAKING;
 
+	if (!counting)
+		return 0;
+	w = bpf_task_storage_get(&waits, t, 0, 0);
 	if (seen(w)) {
 		/* It runs, was preempted, or somebody else woke it before. */
 		if (!w->out || w->woken || !w->state)

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What programs share that may be attached for slices of the time, and what they need
- * to count of a system call the part in a slice. Include it after syscall.h and struct
- * task_struct, which needs the members __state, flags and start_time.
+ * What programs need to count of a system call the part in a slice. Include it after
+ * syscall.h and struct task_struct, which needs the members __state, flags and start_time.
  */
 #pragma once
 
-/* When the slice began, ns of the monotonic clock; set by the reader. What was noted before is of another one. */
-volatile __u64 began;
-
-/* When it ended; 0: it goes on. */
-volatile __u64 ended;
+#include "counting.h"
 
 /* up_to is the time up to which the reader counts what goes on. */
 static __always_inline __u64 up_to(void) { return ended ? ended : bpf_ktime_get_ns(); }
 
 #define PF_KTHREAD 0x00200000
+#define PF_IO_WORKER 0x10
+#define PF_USER_WORKER 0x4000
+
+#define TASK_DEAD 0x80
 
 /* Before Linux 5.14, where __state was called state. */
 struct task_struct___before514 {
@@ -72,16 +71,19 @@ static __always_inline __s64 spent(struct call *c, struct task_struct *t)
  */
 static __always_inline __s64 pending(struct call *c, struct task_struct *t, __u32 *number)
 {
+	__u32 state = task_state(t);
 	__u64 now = up_to();
 	void *regs;
 	int n;
 
+	if (state & TASK_DEAD) /* a zombie keeps what it had of its last call */
+		return -1;
 	if (c && c->at >= began) {
 		*number = c->number;
 		return c->inside ? (__s64)(now - c->at) : -1; /* as well for one that began too late */
 	}
 	/* It did nothing in the slice. Only what sleeps is surely in a call. */
-	if (t->flags & PF_KTHREAD || !task_state(t) || t->start_time >= began)
+	if (!state || t->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER) || t->start_time >= began)
 		return -1;
 	regs = (void *)bpf_task_pt_regs(t);
 	if (!regs || (n = call_number(regs)) < 0)

@@ -118,7 +118,7 @@ int sync_entered(__u64 *ctx)
 	struct task_struct *t;
 	struct sync *c;
 
-	if (!has(wanted, number))
+	if (!counting || !has(wanted, number))
 		return 0;
 	t = bpf_get_current_task_btf();
 	if (other_table(t))
@@ -158,6 +158,7 @@ static __always_inline struct sum *add(struct task_struct *t, struct sync *c, __
 /* count adds the call that a thread ends. */
 static __always_inline int count(struct task_struct *t, struct sync *c, __u32 number, int failed)
 {
+	int whole = c->call.at >= began;
 	__s64 ns = spent(&c->call, t);
 	struct sum *s = add(t, c, number, ns);
 	__u32 step;
@@ -168,7 +169,7 @@ static __always_inline int count(struct task_struct *t, struct sync *c, __u32 nu
 	if (failed)
 		__sync_fetch_and_add(&s->errors, 1);
 	step = step_of(ns / 1000);
-	if (step < STEPS)
+	if (whole && step < STEPS)
 		__sync_fetch_and_add(&s->steps[step], 1);
 	return 0;
 }
@@ -180,7 +181,7 @@ int sync_left(__u64 *ctx)
 	struct task_struct *t;
 	struct sync *c;
 
-	if (!has(wanted, number))
+	if (!counting || !has(wanted, number))
 		return 0;
 	t = bpf_get_current_task_btf();
 	if (other_table(t))
@@ -223,15 +224,13 @@ int ext4_entered(__u64 *ctx)
 	struct sync *c = bpf_task_storage_get(&calls, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	struct file *f = (void *)ctx[0];
 
-	if (!c)
+	if (!counting || !c)
 		return 0;
 	c->file = id_of(f);
 	learn_path(&c->file, f);
 	enter(&c->call, 0);
 	return 0;
 }
-
-#define PF_IO_WORKER 0x10
 
 SEC("tp_btf/ext4_sync_file_exit")
 int ext4_left(__u64 *ctx)
@@ -241,7 +240,7 @@ int ext4_left(__u64 *ctx)
 	__u32 number = NO_CALL;
 
 	/* What began before programs were attached has a file that is not known. */
-	if (!c || !c->call.inside)
+	if (!counting || !c || !c->call.inside)
 		return 0;
 	if (!(t->flags & (PF_KTHREAD | PF_IO_WORKER)))
 		number = other_table(t) ? OTHER_TABLE : call_number((void *)bpf_task_pt_regs(t));

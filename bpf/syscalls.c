@@ -74,9 +74,13 @@ struct {
 SEC("tp_btf/sys_enter")
 int entered(__u64 *ctx)
 {
-	struct task_struct *t = bpf_get_current_task_btf();
-	struct call *c = bpf_task_storage_get(&calls, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct task_struct *t;
+	struct call *c;
 
+	if (!counting)
+		return 0;
+	t = bpf_get_current_task_btf();
+	c = bpf_task_storage_get(&calls, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (c)
 		enter(c, other_table(t) ? OTHER_TABLE : (__u16)ctx[1]);
 	return 0;
@@ -102,13 +106,18 @@ static __always_inline struct sum *add(struct task_struct *t, struct key *k, __u
 SEC("tp_btf/sys_exit")
 int left(__u64 *ctx)
 {
-	struct task_struct *t = bpf_get_current_task_btf();
-	struct call *c = bpf_task_storage_get(&calls, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct task_struct *t;
 	__s64 result = ctx[1], ns;
 	struct key k = {};
+	struct call *c;
 	struct sum *s;
 	int seen;
 
+	/* What ends when the slice has ended is as pending finds it. */
+	if (!counting)
+		return 0;
+	t = bpf_get_current_task_btf();
+	c = bpf_task_storage_get(&calls, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!c)
 		return 0;
 	seen = c->at >= began;

@@ -27,8 +27,17 @@ var syncColumns = []document.Column{
 }
 
 func syncCells(s *view.Sync) []string {
-	return []string{s.Process, strconv.Itoa(int(s.PID)), s.Call, strconv.FormatInt(s.Calls, 10), fmt.Sprintf("%.3f", s.Mean), milliseconds(s.Average()),
-		milliseconds(s.AtMost(0.99)), milliseconds(s.Longest), strconv.FormatInt(s.Errors, 10), s.Path}
+	return []string{s.Process, strconv.Itoa(int(s.PID)), s.Call, strconv.FormatInt(s.Calls, 10), fmt.Sprintf("%.3f", s.Mean), ofSome(s.Calls, milliseconds, s.Average()),
+		ofSome(int64(len(s.Steps)), milliseconds, s.AtMost(0.99)), milliseconds(s.Longest), strconv.FormatInt(s.Errors, 10), s.Path}
+}
+
+// ofSome writes a mean or quantile of calls, or nothing without any: of what is counted in
+// slices there may be only calls that go on.
+func ofSome(calls int64, write func(time.Duration) string, d time.Duration) string {
+	if calls == 0 {
+		return ""
+	}
+	return write(d)
 }
 
 func microseconds(d time.Duration) string {

@@ -63,8 +63,8 @@ func sumBlockIO(rows []recording.BlockSum, watched time.Duration) []BlockIO {
 		b.Service += scaled(r.Service, factor)
 		b.QueueLongest = max(b.QueueLongest, r.QueueLongest)
 		b.ServiceLongest = max(b.ServiceLongest, r.ServiceLongest)
-		b.QueueSteps.add(r.QueueHistogram)
-		b.ServiceSteps.add(r.Histogram)
+		b.QueueSteps.add(r.QueueHistogram, factor)
+		b.ServiceSteps.add(r.Histogram, factor)
 	}
 	span := all.span.Seconds()
 	for i := range list {

@@ -77,7 +77,7 @@ func sumConnects(rows []recording.Connect, watched time.Duration) []Connects {
 		c.Count += r.Connects
 		c.Time += r.Time
 		c.Longest = max(c.Longest, r.Longest)
-		c.Steps.add(r.Histogram)
+		c.Steps.add(r.Histogram, 1)
 	}
 	span := traced(rows, watched, func(r *recording.Connect) (span, traced time.Duration) { return r.Span, 0 }).span.Seconds()
 	for i := range list {

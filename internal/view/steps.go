@@ -40,8 +40,9 @@ func (s Steps) Plus(more Steps) Steps {
 	return sum
 }
 
-// add adds a histogram as recordings have it: "64us:3 128us:17". What is none is left out.
-func (s *Steps) add(histogram string) {
+// add adds a histogram as recordings have it, multiplied by a factor: "64us:3 128us:17". What is
+// none is left out.
+func (s *Steps) add(histogram string, factor float64) {
 	for word := range strings.FieldsSeq(histogram) {
 		below, count, _ := strings.Cut(word, ":")
 		d, err := time.ParseDuration(below)
@@ -49,7 +50,7 @@ func (s *Steps) add(histogram string) {
 		if err != nil || err2 != nil || d <= 0 || n <= 0 {
 			continue
 		}
-		s.count(d, n)
+		s.count(d, scaled(n, factor))
 	}
 }
 

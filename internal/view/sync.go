@@ -65,7 +65,7 @@ func sumSyncs(rows []recording.SyncSum, watched time.Duration) []Sync {
 		s.Errors += scaled(r.Errors, factor)
 		s.Time += scaled(r.Time, factor)
 		s.Longest = max(s.Longest, r.Longest)
-		s.Steps.add(r.Histogram)
+		s.Steps.add(r.Histogram, factor)
 	}
 	span := all.span.Seconds()
 	for i := range list {

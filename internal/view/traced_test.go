@@ -2,6 +2,7 @@ package view
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -57,5 +58,17 @@ func TestSumsOfReadingsWithoutEvents(t *testing.T) {
 	}
 	if got := New(rec, at(15), at(24)).Syncs(); len(got) != 1 || math.Abs(got[0].Mean-0.09) > 1e-9 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// Histograms are scaled like the counts beside them.
+func TestStepsOfSlices(t *testing.T) {
+	got := SumSyncs([]recording.SyncSum{
+		{At: time.Unix(2, 0), PID: 7, Span: 2 * time.Second, Calls: 20, Histogram: "64us:20"},
+		{At: time.Unix(10, 0), PID: 7, Span: 8 * time.Second, Traced: 800 * time.Millisecond, Calls: 3, Histogram: "64us:1 128us:2"},
+	})
+	want := Steps{{64 * time.Microsecond, 30}, {128 * time.Microsecond, 20}}
+	if len(got) != 1 || got[0].Calls != 50 || !slices.Equal(got[0].Steps, want) {
+		t.Errorf("got %+v", got)
 	}
 }

@@ -83,15 +83,30 @@ func (s *Set) cost(probe string, now time.Time, span, attached time.Duration) ([
 // minSpan is the shortest time that says what a program costs on average.
 const minSpan = 500 * time.Millisecond
 
-// dear is the program that takes most, and its share of a core; nil: that is not known.
-func dear(rows []recording.EventProgram, over time.Duration) (dearest *recording.EventProgram, share float64) {
-	if over < minSpan {
+// bill is what programs took since it was made up last.
+type bill struct {
+	from time.Time
+	took map[string]time.Duration
+}
+
+// dear adds what programs took up to now, and gives the one that took most and its share
+// of a core; nil: it is too early to say, or nothing is known.
+func (b *bill) dear(rows []recording.EventProgram, now time.Time) (dearest *recording.EventProgram, share float64) {
+	if b.took == nil {
+		b.took = map[string]time.Duration{}
+	}
+	for i := range rows {
+		b.took[rows[i].Program] += rows[i].RunTime
+	}
+	span := now.Sub(b.from)
+	if span < minSpan {
 		return nil, 0
 	}
 	for i := range rows {
-		if took := rows[i].RunTime.Seconds() / over.Seconds(); took > share {
+		if took := b.took[rows[i].Program].Seconds() / span.Seconds(); dearest == nil || took > share {
 			dearest, share = &rows[i], took
 		}
 	}
+	b.from, b.took = now, nil
 	return dearest, share
 }

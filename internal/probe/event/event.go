@@ -32,8 +32,8 @@ type Source interface {
 	// Attaching is called right before programs are attached.
 	Attaching() error
 	// Read takes what was counted and writes its rows. last says that nothing more
-	// will be counted: programs are detached already. A source for which once a
-	// sample is too often leaves it for a later one.
+	// will be counted for now: programs are detached already, or a slice has ended. A
+	// source for which once a sample is too often leaves it for a later one else.
 	Read(ctx context.Context, w *recording.Writer, last bool) error
 	// Close gives back what Open took; the Set is closed by the frame.
 	Close() error
@@ -57,7 +57,9 @@ type Probe struct {
 	read    time.Time     // up to here what programs cost was read
 	traced  time.Duration // time that programs counted, up to then
 	timed   bool          // the kernel times programs
+	bill    bill          // of what they cost
 	counted time.Time     // when sums were read last
+	summed  time.Duration // time that programs counted, up to then
 	closing bool
 	over    bool // detached because of its cost
 }
@@ -119,22 +121,30 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 		if err := errors.Join(p.source.Attaching(), p.set.attach()); err != nil {
 			return err
 		}
-		p.began, p.read = p.set.since, p.set.since
+		p.began, p.read, p.bill.from = p.set.since, p.set.since, p.set.since
 		p.watchCost()
 		return nil
 	}
-	if p.slicer != nil && p.closing && p.slicer.on && p.set.counting() {
-		p.slicer.failed = errors.Join(p.slicer.failed, p.pause())
+	// A stretch has several slices, or what it says is by chance.
+	due := p.closing || !p.set.sliced || now.Sub(p.counted) >= slicedEvery
+	var paused error
+	if due {
+		paused = p.between()
+		now = time.Now()
 	}
 	costs, err := p.cost(now, w)
-	dearest, share := dear(costs, now.Sub(p.read))
+	err = errors.Join(paused, err)
+	dearest, share := p.bill.dear(costs, now)
 	p.read, p.traced = now, p.set.Traced()
 	over := share > p.options.Budget
 	if s := p.slicer; s != nil {
-		err, s.failed = errors.Join(err, s.failed), nil
-		over = s.on && s.tooDear(share, p.options.Budget, now)
+		err = errors.Join(err, p.goOn())
+		if s.on && dearest != nil {
+			share += s.attaching(p.options.Budget)
+		}
+		over = s.on && dearest != nil && s.tooDear(share, p.options.Budget, now)
 		if !over && !p.closing {
-			changed, failed := p.slice(share, func() error { return p.source.Read(ctx, w, true) })
+			changed, failed := p.slice(share, func() error { return p.sums(ctx, w, true) })
 			if changed || failed != nil {
 				recording.Append(w, costs...)
 				return errors.Join(err, failed)
@@ -144,6 +154,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	if over {
 		p.over, dearest.Stopped = true, true
 		p.endTurns()
+		err = errors.Join(err, p.between())
 		w.Unseen(p.Name(), p.source.Help(), 1,
 			fmt.Sprintf("after %.1f s: the BPF program %s took %v of a core, more than its budget of %v, and was detached",
 				now.Sub(p.began).Seconds(), dearest.Program, unit.Share(share), unit.Share(p.options.Budget)),
@@ -155,12 +166,23 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	if last && (p.over || p.set.uprobes.File == nil) {
 		err = errors.Join(err, p.stop())
 	}
-	// A stretch has several slices, or what it says is by chance.
-	if !last && p.set.sliced && now.Sub(p.counted) < slicedEvery {
+	if !last && !due {
 		return err
 	}
-	p.counted = now
-	return errors.Join(err, p.source.Read(ctx, w, last))
+	return errors.Join(err, p.sums(ctx, w, last))
+}
+
+// sums has the source write what was counted since it did so last.
+func (p *Probe) sums(ctx context.Context, w *recording.Writer, last bool) error {
+	traced, now := p.set.Traced(), time.Now()
+	if p.set.sliced && traced == p.summed {
+		if last {
+			w.Unseen(p.Name(), p.source.Help(), 1, fmt.Sprintf("of the last %.1f s no slice was counted, to stay within the budget", now.Sub(p.counted).Seconds()), "")
+		}
+		return nil
+	}
+	p.counted, p.summed = now, traced
+	return p.source.Read(ctx, w, last || p.set.sliced)
 }
 
 // tell says what is not seen on this kernel, and begins to time programs.

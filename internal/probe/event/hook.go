@@ -90,6 +90,20 @@ func wordsOf(enums []string, types *btf.Spec) map[string]map[uint64]string {
 	return words
 }
 
+// taskRegisters is the helper that reads the registers of a thread, since Linux 5.15.
+const taskRegisters = "BPF_FUNC_task_pt_regs"
+
+// hasHelper says whether a kernel has a helper for programs; tests leave helpers out.
+var hasHelper = func(types *btf.Spec, helper string) bool {
+	const helpers = "bpf_func_id"
+	for _, name := range wordsOf([]string{helpers}, types)[helpers] {
+		if name == helper {
+			return true
+		}
+	}
+	return false
+}
+
 // adapt leaves in an object the programs that fit the kernel, and says which
 // program each hook gets and what is not seen without the others. Programs that no
 // hook names stay: they are run by the reader.

@@ -1,6 +1,7 @@
 package event
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/cilium/ebpf/btf"
 
 	"rtrail/internal/probe"
+	"rtrail/internal/recording"
 )
 
 // The form of a tracepoint chooses the program.
@@ -118,4 +120,19 @@ func LeaveOut(t *testing.T, tracepoints ...string) {
 		}
 	}
 	t.Cleanup(func() { lookFor = before })
+}
+
+// LeaveOutHelpers makes the kernel look as if it had no helpers, until the test ends.
+func LeaveOutHelpers(t *testing.T) {
+	before := hasHelper
+	hasHelper = func(*btf.Spec, string) bool { return false }
+	t.Cleanup(func() { hasHelper = before })
+}
+
+// GoOver has a probe count in slices, as if all of the time cost more than its budget.
+func GoOver(p *Probe, w *recording.Writer) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, err := p.slice(2*p.options.Budget, func() error { return p.sums(context.Background(), w, true) })
+	return err
 }

@@ -62,7 +62,11 @@ func (r *Ring) read() error {
 // there was no room for since the last time.
 func (r *Ring) Drain() (lost int, err error) {
 	done := make(chan error, 1)
-	r.asked <- done
+	select {
+	case r.asked <- done:
+	case <-r.gone:
+		return 0, r.failed
+	}
 	if err := r.reader.Flush(); err != nil {
 		return 0, fmt.Errorf("read the ring buffer of a BPF object: %w", err)
 	}

@@ -26,6 +26,10 @@ type Object struct {
 	// Paused makes it a source that may count in slices of the time. It is called after
 	// each slice, when nothing counts any more; nil: the source counts all of the time.
 	Paused func() error
+	// Visits is the program that Paused runs, if the object can do without it: it reads the
+	// registers of threads, for which kernels before Linux 5.15 have no helper. "": there is
+	// none such.
+	Visits string
 	// Enums are types of the kernel whose words the source wants.
 	Enums []string
 }
@@ -63,6 +67,10 @@ func open(l *kernel.Loader, o Object) (*Set, error) {
 	var attached map[string]string
 	all, err := l.Load(o.ELF, func(spec *ebpf.CollectionSpec, types *btf.Spec) (err error) {
 		s.words = wordsOf(o.Enums, types)
+		if o.Visits != "" && !hasHelper(types, taskRegisters) {
+			delete(spec.Programs, o.Visits)
+			s.paused = nil
+		}
 		attached, s.without, err = adapt(o.Hooks, spec, lookFor(types))
 		return err
 	})
@@ -137,35 +145,54 @@ func (s *Set) Run(name string) error {
 // programs begin nothing new while it is 0, and count what they began to its end.
 const opened = "opened"
 
-// Variables in which an object finds when its slice began and ended, in ns of the monotonic
-// clock; 0: it has not. What is older was noted in a slice before.
+// Variables of bpf/counting.h: programs count while the first one is 1, and find in the others
+// when their slice began and ended, in ns of the monotonic clock; 0: it has not.
 const (
-	sliceBegan = "began"
-	sliceEnded = "ended"
+	sliceCounts = "counting"
+	sliceBegan  = "began"
+	sliceEnded  = "ended"
 )
 
-// mark tells programs when a slice begins and ends, if they want to know.
-func (s *Set) mark(began bool) error {
-	if s.all.Variables[sliceBegan] == nil {
-		return nil
+// begin has programs count, which are attached. To attach them takes milliseconds: what
+// passes meanwhile is of no slice.
+func (s *Set) begin() (err error) {
+	switch {
+	case s.all.Variables[sliceCounts] != nil:
+		var now uint64
+		if now, err = monotonic(); err != nil {
+			return err
+		}
+		err = errors.Join(s.Set(sliceBegan, now), s.Set(sliceEnded, uint64(0)), s.Set(sliceCounts, uint32(1)))
+	case s.all.Variables[opened] != nil:
+		err = s.Set(opened, uint32(1))
 	}
-	var now unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
-		return fmt.Errorf("read the monotonic clock: %w", err)
-	}
-	if !began {
-		return s.Set(sliceEnded, uint64(now.Nano()))
-	}
-	return errors.Join(s.Set(sliceBegan, uint64(now.Nano())), s.Set(sliceEnded, uint64(0)))
+	s.since = time.Now()
+	return err
 }
 
-// begin tells programs that a slice begins.
-func (s *Set) begin() error {
-	err := s.mark(true)
-	if s.all.Variables[opened] != nil {
-		err = errors.Join(err, s.Set(opened, uint32(1)))
+// end has programs count no more, although they are attached.
+func (s *Set) end() (err error) {
+	if !s.counting() {
+		return nil
 	}
+	switch {
+	case s.all.Variables[sliceCounts] != nil:
+		var now uint64
+		now, err = monotonic()
+		err = errors.Join(err, s.Set(sliceCounts, uint32(0)), s.Set(sliceEnded, now))
+	case s.all.Variables[opened] != nil:
+		err = s.Set(opened, uint32(0))
+	}
+	s.counted, s.since = s.Traced(), time.Time{}
 	return err
+}
+
+func monotonic() (uint64, error) {
+	var now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
+		return 0, fmt.Errorf("read the monotonic clock: %w", err)
+	}
+	return uint64(now.Nano()), nil
 }
 
 // counting says whether programs count.
@@ -184,14 +211,10 @@ func (s *Set) Traced() time.Duration {
 
 // pause ends a slice.
 func (s *Set) pause() error {
-	if err := s.mark(false); err != nil {
-		return err
-	}
 	if s.all.Variables[opened] == nil {
 		return s.detach()
 	}
-	s.counted, s.since = s.Traced(), time.Time{}
-	return s.Set(opened, uint32(0))
+	return s.end()
 }
 
 // resume begins a slice.
@@ -199,15 +222,11 @@ func (s *Set) resume() error {
 	if len(s.links) == 0 {
 		return s.attach()
 	}
-	s.since = time.Now()
 	return s.begin()
 }
 
 // attach begins to count.
 func (s *Set) attach() error {
-	if err := s.begin(); err != nil {
-		return err
-	}
 	for _, p := range s.programs {
 		if p.elsewhere {
 			continue
@@ -221,7 +240,9 @@ func (s *Set) attach() error {
 	if err := s.uprobes.attach(s); err != nil {
 		return errors.Join(err, s.detach())
 	}
-	s.since = time.Now()
+	if err := s.begin(); err != nil {
+		return errors.Join(err, s.detach())
+	}
 	return nil
 }
 
@@ -239,8 +260,7 @@ func (c closer) Close() error { return c() }
 
 // detach ends the programs. What they counted can still be read.
 func (s *Set) detach() error {
-	s.counted, s.since = s.Traced(), time.Time{}
-	var errs []error
+	errs := []error{s.end()}
 	for _, l := range s.links {
 		errs = append(errs, l.Close())
 	}

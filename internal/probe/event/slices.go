@@ -33,6 +33,9 @@ const (
 	// slicedEvery is the time between two readings of sums.
 	slicedEvery = 8 * time.Second
 
+	// afterFailure is the time after which a turn that failed is tried again.
+	afterFailure = time.Second
+
 	// patience is how long slices may take more than twice the budget.
 	patience = 5 * time.Second
 )
@@ -146,14 +149,32 @@ func (p *Probe) turn(stop chan struct{}) time.Duration {
 		if s.open <= 2*p.options.Budget {
 			return 0
 		}
-		s.on, p.set.sliced = true, true
 		// What was counted while this program began is of no random slice.
-		s.failed = errors.Join(p.pause(), p.source.Read(context.Background(), recording.NewWriter(time.Now()), true))
+		s.failed = p.goOver(func() error {
+			return p.sums(context.Background(), recording.NewWriter(time.Now()), true)
+		})
 	} else {
 		s.failed = p.pause()
 	}
 	_, pause := s.plan(p.options.Budget)
 	return max(time.Duration(float64(pause)*(0.5+rand.Float64())), minSlice)
+}
+
+// goOver goes over from all of the time to slices. What goes on has its whole past in no
+// slice: it is counted and read by before while sums are of all the time.
+func (p *Probe) goOver(before func() error) error {
+	err := errors.Join(p.pause(), before())
+	p.slicer.on, p.set.sliced, p.counted = true, true, time.Now()
+	return err
+}
+
+// between ends a slice that goes on. Sums are read between slices only, or what they
+// hold were not of the time that was traced.
+func (p *Probe) between() error {
+	if p.slicer == nil || !p.slicer.on || !p.set.counting() {
+		return nil
+	}
+	return p.pause()
 }
 
 // pause ends a slice.
@@ -188,22 +209,39 @@ func (p *Probe) slice(share float64, before func() error) (changed bool, err err
 	s := p.slicer
 	switch {
 	case !s.on && share > p.options.Budget:
-		err := before()
-		s.on, p.set.sliced = true, true
-		s.look(p.set, &s.open)
+		err := p.goOver(before)
 		p.endTurns()
 		p.takeTurns(minSlice)
 		return true, err
 	case s.on && s.open <= aim/2*p.options.Budget:
-		err := before()
+		err := errors.Join(p.between(), before())
+		p.counted = time.Now()
+		if failed := p.resume(); failed != nil {
+			return true, errors.Join(err, failed) // turns go on
+		}
 		s.on, p.set.sliced = false, false
 		p.endTurns()
-		if !p.set.counting() {
-			err = errors.Join(err, p.resume())
-		}
 		return true, err
 	}
 	return false, nil
+}
+
+// attaching is the share of a core that attaching and detaching take.
+func (s *slicer) attaching(budget float64) float64 {
+	slice, pause := s.plan(budget)
+	return s.costs.Seconds() / (slice + pause).Seconds()
+}
+
+// goOn has turns go on that ended with a failure, and gives it.
+func (p *Probe) goOn() error {
+	s := p.slicer
+	failed := s.failed
+	s.failed = nil
+	if failed != nil && s.on && !p.closing {
+		p.endTurns()
+		p.takeTurns(afterFailure)
+	}
+	return failed
 }
 
 // tooDear says whether even slices have taken more than twice the budget for long.

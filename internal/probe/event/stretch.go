@@ -25,7 +25,7 @@ func (s *Stretch) Next(now time.Time) Traced {
 	t := Traced{now.Sub(s.from), now.Sub(s.from)}
 	counted := s.set.Traced()
 	if s.set.Sliced() {
-		t.Part = min(max(counted-s.counted, 1), t.Span)
+		t.Part = min(counted-s.counted, t.Span)
 	}
 	s.from, s.counted = now, counted
 	return t

@@ -43,10 +43,10 @@ const batch = 256
 // a row as it has.
 func (s *Sums[K, V]) Take() (keys []K, values []V, err error) {
 	full := s.set.Map([...]string{"sums", "sums_too"}[s.too])
-	s.too = 1 - s.too
-	if err := s.set.Set("too", s.too); err != nil {
+	if err := s.set.Set("too", 1-s.too); err != nil {
 		return nil, nil, err
 	}
+	s.too = 1 - s.too
 	time.Sleep(time.Millisecond) // programs that still use it take a few microseconds
 	var cursor ebpf.MapBatchCursor
 	for {
@@ -80,6 +80,9 @@ func All[K comparable, V any](s *Set, name string) (keys []K, values []V, err er
 		}
 	}
 }
+
+// Emptied is which of the two maps was taken last: 0 or 1.
+func (s *Sums[K, V]) Emptied() int { return int(1 - s.too) }
 
 // Values is how many values Take gives for a key.
 func (s *Sums[K, V]) Values() int { return s.values }

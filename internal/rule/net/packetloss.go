@@ -70,6 +70,7 @@ type lossyPeer struct {
 	worst         view.Connection
 	told          float64              // of repeated, what the kernel told as it happened
 	events        []recording.TCPEvent // the same by connection
+	at            map[[2]uint16]int    // of events, by local and remote port
 }
 
 func detectPacketLoss(v *view.View) ([]rule.Finding, error) {
@@ -112,7 +113,7 @@ func detectPacketLoss(v *view.View) ([]rule.Finding, error) {
 // confirm adds to a finding about a peer what packets say of it.
 func confirm(v *view.View, f *rule.Finding) {
 	for _, l := range lostWays(v) {
-		if l.confidence() == 0 || l.from != f.Subject.Name && l.to != f.Subject.Name {
+		if l.confidence() == 0 || !about(f, l.from) && !about(f, l.to) {
 			continue
 		}
 		f.Evidence = append(f.Evidence, l.evidence(tshark(v, shell.Display("%s && %s && tcp.analysis.retransmission", pktHost("src", l.from), pktHost("dst", l.to)),
@@ -122,6 +123,11 @@ func confirm(v *view.View, f *rule.Finding) {
 		}
 		return
 	}
+}
+
+// about says whether a finding is about an address, or about one that suffers from it.
+func about(f *rule.Finding, address string) bool {
+	return f.Subject.Name == address || slices.ContainsFunc(f.Affects, func(e view.Entity) bool { return e.Kind == view.KindPeer && e.Name == address })
 }
 
 // losses measures all network namespaces, the one with the most repeats first.

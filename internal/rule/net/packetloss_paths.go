@@ -21,12 +21,16 @@ func (p *lossyPeer) addEvents(e *recording.TCPEvent) {
 		p.worst = view.Connection{TCPSample: recording.TCPSample{NetNS: e.NetNS, Local: e.Local, LocalPort: e.LocalPort, Remote: e.Remote, RemotePort: e.RemotePort, State: e.State, Inode: e.Inode}}
 	}
 	p.told += float64(e.Packets)
-	i := slices.IndexFunc(p.events, func(o recording.TCPEvent) bool { return o.LocalPort == e.LocalPort && o.RemotePort == e.RemotePort })
-	if i < 0 {
-		p.events = append(p.events, *e)
+	ports := [2]uint16{e.LocalPort, e.RemotePort}
+	if i, ok := p.at[ports]; ok {
+		p.events[i].Packets += e.Packets // in another state
 		return
 	}
-	p.events[i].Packets += e.Packets // in another state
+	if p.at == nil {
+		p.at = map[[2]uint16]int{}
+	}
+	p.at[ports] = len(p.events)
+	p.events = append(p.events, *e)
 }
 
 // worstConnections names those that sent most again, two at most.

@@ -53,7 +53,7 @@ func (s *Source) Object() event.Object {
 	hook := func(tracepoint, arguments, program, without string) event.Hook {
 		return event.Hook{Tracepoint: tracepoint, Programs: []event.Variant{{Arguments: arguments, Program: program}}, Without: without}
 	}
-	return event.Object{ELF: object, Paused: event.Stateless, Hooks: []event.Hook{
+	return event.Object{ELF: object, Hooks: []event.Hook{
 		hook("mm_filemap_add_to_page_cache", "p", "added", ""),
 		hook("mm_filemap_delete_from_page_cache", "p", "removed", ""),
 		hook("mm_filemap_get_pages", "pii", "asked", "pages that reads find in the page cache"),

@@ -7,6 +7,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"rtrail/internal/probe/event"
@@ -38,9 +39,9 @@ type Source struct {
 	paths   *event.Paths
 	clock   event.Clock
 	stretch event.Stretch
-	turn    int // which of the two maps is read next
 	ring    *event.Ring
 	gone    event.Bounded[event.Named] // deletions
+	mu      sync.Mutex                 // guards what follows
 	wrong   error                      // of the goroutine that reads the ring
 	crowd   event.Crowd
 }
@@ -94,7 +95,9 @@ func (s *Source) Open(set *event.Set) (err error) {
 func (s *Source) take(b []byte) {
 	n, err := event.ParseNamed(b)
 	if err != nil {
+		s.mu.Lock()
 		s.wrong = err
+		s.mu.Unlock()
 		return
 	}
 	s.gone.Add(n)
@@ -116,10 +119,9 @@ func (s *Source) Read(_ context.Context, w *recording.Writer, _ bool) error {
 	if err != nil {
 		return err
 	}
-	if err := s.set.Set([...]string{"held", "held_too"}[s.turn], uint32(0)); err != nil {
+	if err := s.set.Set([...]string{"held", "held_too"}[s.sums.Emptied()], uint32(0)); err != nil {
 		return err
 	}
-	s.turn = 1 - s.turn
 	if _, err := s.ring.Drain(); err != nil {
 		return err
 	}
@@ -128,7 +130,11 @@ func (s *Source) Read(_ context.Context, w *recording.Writer, _ bool) error {
 	if err := s.set.Set("deletions", uint32(0)); err != nil {
 		return err
 	}
+	s.mu.Lock()
+	wrong := s.wrong
+	s.wrong = nil
+	s.mu.Unlock()
 	of := s.stretch.Next(now)
 	recording.Give(w, s.withDeletions(s.rows(keys, sums, now, of), deletions, now, of))
-	return errors.Join(s.wrong, s.crowd.Tell(s.set, w, s.Name(), "calls that use files", fmt.Sprintf("there were more than %d of different processes and files", maxSums)), s.paths.Tell(w, s.Name()))
+	return errors.Join(wrong, s.crowd.Tell(s.set, w, s.Name(), "calls that use files", fmt.Sprintf("there were more than %d of different processes and files", maxSums)), s.paths.Tell(w, s.Name()))
 }

@@ -318,7 +318,7 @@ for name in ["missing", "below", ""]:
 		t.Fatal(err)
 	}
 	// 4711 unlinkat(3</top/below>, "at", 0) = 0
-	call := regexp.MustCompile(`(?m)^\d+ \w+\((?:(?:AT_FDCWD|\d+)<([^>]*)>, )?"([^"]*)".* = 0$`)
+	call := regexp.MustCompile(`(?m)^\d+ +\w+\((?:(?:AT_FDCWD|\d+)<([^>]*)>, )?"([^"]*)".* = 0$`)
 	for _, m := range call.FindAllStringSubmatch(string(calls), -1) {
 		base := m[1]
 		if base == "" {

@@ -69,14 +69,14 @@ func (s *Source) Object() event.Object {
 
 // Open takes the time from which waits count.
 func (s *Source) Open(set *event.Set) (err error) {
-	if s.waiting, err = kernel.NewIterator("waiting", set.Program("waiting")); err != nil {
+	if s.sums, err = event.OpenSums[key, sum](set); err != nil {
 		return err
 	}
-	if s.sums, err = event.OpenSums[key, sum](set); err != nil {
-		return errors.Join(err, s.waiting.Close())
-	}
 	s.set, s.symbols = set, event.NewSymbols(set)
-	s.clock, err = event.ReadClock()
+	if s.clock, err = event.ReadClock(); err != nil {
+		return err
+	}
+	s.waiting, err = kernel.NewIterator("waiting", set.Program("waiting"))
 	return err
 }
 

@@ -79,16 +79,17 @@ func (s *Source) Open(set *event.Set) (err error) {
 	if s.sums, err = event.OpenSums[key, sum](set); err != nil {
 		return err
 	}
-	if s.pending, err = kernel.NewIterator("under_way", set.Program("under_way")); err != nil {
-		return err
-	}
 	s.set, s.paths = set, event.NewPaths(set)
 	files, all := bits(ofFile), bits(others)
 	for i := range all {
 		all[i] |= files[i]
 	}
 	s.clock, err = event.ReadClock()
-	return errors.Join(err, set.Set("of_file", files), set.Set("wanted", all))
+	if err := errors.Join(err, set.Set("of_file", files), set.Set("wanted", all)); err != nil {
+		return err
+	}
+	s.pending, err = kernel.NewIterator("under_way", set.Program("under_way"))
+	return err
 }
 
 // bits has one for the number of each call.

@@ -53,7 +53,7 @@ func (s *Source) Fills() []recording.Table { return []recording.Table{recording.
 
 // Object is bpf/syscalls.c.
 func (s *Source) Object() event.Object {
-	return event.Object{ELF: object, Paused: s.visit, Hooks: []event.Hook{
+	return event.Object{ELF: object, Paused: s.visit, Visits: "under_way", Hooks: []event.Hook{
 		{Tracepoint: "sys_enter", Programs: []event.Variant{{Arguments: "pi", Program: "entered"}}},
 		{Tracepoint: "sys_exit", Programs: []event.Variant{{Arguments: "pi", Program: "left"}}},
 	}}
@@ -64,11 +64,13 @@ func (s *Source) Open(set *event.Set) (err error) {
 	if s.sums, err = event.OpenSums[key, sum](set); err != nil {
 		return err
 	}
-	if s.pending, err = kernel.NewIterator("under_way", set.Program("under_way")); err != nil {
+	s.set = set
+	if s.clock, err = event.ReadClock(); err != nil {
 		return err
 	}
-	s.set = set
-	s.clock, err = event.ReadClock()
+	if under := set.Program("under_way"); under != nil {
+		s.pending, err = kernel.NewIterator("under_way", under)
+	}
 	return err
 }
 
@@ -82,7 +84,12 @@ func (s *Source) Attaching() error {
 func (s *Source) visit() error { return s.pending.Each(func(b []byte) int { return len(b) }) }
 
 // Close gives back the iterator.
-func (s *Source) Close() error { return s.pending.Close() }
+func (s *Source) Close() error {
+	if s.pending == nil {
+		return nil
+	}
+	return s.pending.Close()
+}
 
 // Read writes what was summed up since the last time.
 func (s *Source) Read(_ context.Context, w *recording.Writer, last bool) error {
