@@ -136,3 +136,10 @@ func GoOver(p *Probe, w *recording.Writer) error {
 	_, err := p.slice(2*p.options.Budget, func() error { return p.sums(context.Background(), w, true) })
 	return err
 }
+
+// Dear has slices look as if all of the time still cost the whole budget.
+func Dear(p *Probe) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.slicer.open = p.options.Budget
+}

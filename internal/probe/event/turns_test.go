@@ -126,6 +126,7 @@ func TestTurnFails(t *testing.T) {
 	p, look, rec := sliced(t, fails, 100*time.Millisecond)
 	fails.now.Store(true)
 	time.Sleep(200 * time.Millisecond)
+	event.Dear(p)
 	if err := look(); err == nil || !strings.Contains(err.Error(), "it cannot end") {
 		t.Fatalf("got %v", err)
 	}
