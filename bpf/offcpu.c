@@ -516,7 +516,7 @@ int waiting(struct bpf_iter__task *ctx)
 	__u64 now, since, off, ready;
 	struct wait *w;
 
-	if (!t || !t->pid || attached_at != began)
+	if (!t || !t->pid || attached_at != began || task_state(t) & TASK_DEAD)
 		return 0;
 	now = up_to() - ahead;
 	w = bpf_task_storage_get(&waits, t, 0, 0);

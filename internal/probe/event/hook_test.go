@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/btf"
@@ -135,4 +136,26 @@ func GoOver(p *Probe, w *recording.Writer) error {
 	defer p.mu.Unlock()
 	_, err := p.slice(2*p.options.Budget, func() error { return p.sums(context.Background(), w, true) })
 	return err
+}
+
+// Dear has slices look as if all of the time still cost the whole budget.
+func Dear(p *Probe) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.slicer.open = p.options.Budget
+}
+
+// Slices counts in slices of a length, and gives how long programs counted.
+func Slices(p *Probe, n int, length time.Duration) (traced time.Duration, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.endTurns()
+	before := p.set.Traced()
+	for range n {
+		err = errors.Join(err, p.between(), p.resume())
+		time.Sleep(length)
+		err = errors.Join(err, p.between())
+		time.Sleep(length)
+	}
+	return p.set.Traced() - before, err
 }

@@ -126,6 +126,7 @@ func TestTurnFails(t *testing.T) {
 	p, look, rec := sliced(t, fails, 100*time.Millisecond)
 	fails.now.Store(true)
 	time.Sleep(200 * time.Millisecond)
+	event.Dear(p)
 	if err := look(); err == nil || !strings.Contains(err.Error(), "it cannot end") {
 		t.Fatalf("got %v", err)
 	}
@@ -167,5 +168,48 @@ func TestWithoutRegisters(t *testing.T) {
 		if r.Traced != r.Span {
 			t.Fatalf("it was sliced: %+v", r)
 		}
+	}
+}
+
+// Short slices count for as long as they say, although to attach takes about as long.
+func TestShortSlices(t *testing.T) {
+	const (
+		every = 100 * time.Microsecond
+		calls = 20
+	)
+	p, look, rec := sliced(t, syscalls.New(0), 100*time.Millisecond)
+	var n atomic.Int64
+	var stop atomic.Bool
+	began := time.Now()
+	go func() {
+		runtime.LockOSThread()
+		for i := time.Duration(0); !stop.Load(); {
+			if time.Since(began) < i*every {
+				continue
+			}
+			i++
+			for range calls {
+				_ = unix.Getppid()
+			}
+			n.Add(calls)
+		}
+	}()
+	traced, err := event.Slices(p, 300, time.Millisecond)
+	lasted := time.Since(began)
+	stop.Store(true)
+	p.Closing()
+	if err := errors.Join(err, look()); err != nil {
+		t.Fatal(err)
+	}
+	var got float64
+	for _, r := range recording.Rows[recording.SyscallSum](rec) {
+		if int(r.PID) == os.Getpid() && r.Call == "getppid" {
+			got += float64(r.Calls)
+		}
+	}
+	want := float64(n.Load()) * traced.Seconds() / lasted.Seconds()
+	t.Logf("%.0f calls in %v of %v, want %.0f (%+.1f %%)", got, traced, lasted, want, 100*(got/want-1))
+	if got < 0.85*want || got > 1.15*want {
+		t.Errorf("%.0f calls in slices of %v, want %.0f", got, traced/300, want)
 	}
 }
