@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -308,9 +307,7 @@ func (s *traceSink) Commit(w *recording.Writer) error {
 	if err := rec.Commit(w); err != nil {
 		return err
 	}
-	span := time.Duration(0)
 	for _, c := range recording.Rows[recording.EventProgram](rec) {
-		span = max(span, cmp.Or(c.Span, c.Attached))
 		if sum := s.costs[c.Program]; sum != nil {
 			sum.Runs += c.Runs
 			sum.RunTime += c.RunTime
@@ -319,7 +316,7 @@ func (s *traceSink) Commit(w *recording.Writer) error {
 		}
 		s.costs[c.Program] = &c
 	}
-	s.length += span
+	s.length += countedFor(rec)
 	s.unseen = append(s.unseen, recording.Rows[recording.UnseenNote](rec)...)
 	for _, run := range recording.Rows[recording.ProbeRun](rec) {
 		s.lost += run.Lost

@@ -15,7 +15,7 @@ import (
 
 func newAllocTrace(j *traceJob, source event.Source, out io.Writer) tracer {
 	return &sumTrace[recording.Allocation, view.Allocated]{
-		traceJob: j, out: out, reads: source, columns: allocColumns, sum: view.SumAllocations, cells: allocCells,
+		traceJob: j, out: out, reads: source, columns: allocColumns, sum: unwatched(view.SumAllocations), cells: allocCells,
 		wanted: func(*recording.Allocation) bool { return true },
 		took:   func(*view.Allocated) time.Duration { return 0 },
 		line:   func(at time.Time, a *view.Allocated) any { return allocLine(at, a) },

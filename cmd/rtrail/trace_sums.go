@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"time"
@@ -18,13 +19,14 @@ type sumTrace[R recording.Row, S any] struct {
 	reads   event.Source
 	columns []document.Column
 	wanted  func(*R) bool
-	sum     func([]R) []S
-	took    func(*S) time.Duration // what --min is compared with
+	sum     func(rows []R, watched time.Duration) []S // 0: as long as rows say
+	took    func(*S) time.Duration                    // what --min is compared with
 	cells   func(*S) []string
 	line    func(time.Time, *S) any // JSON form
 
-	all []R  // of the run, bounded
-	cut bool // there was more than is kept
+	all     []R           // of the run, bounded
+	cut     bool          // there was more than is kept
+	watched time.Duration // that the source counted until then, also where nothing happened
 }
 
 func (t *sumTrace[R, S]) source() event.Source { return t.reads }
@@ -33,6 +35,9 @@ func (t *sumTrace[R, S]) source() event.Source { return t.reads }
 const maxTraceRows = 200_000
 
 func (t *sumTrace[R, S]) sample(rec *recording.Recording) error {
+	if !t.cut {
+		t.watched += countedFor(rec)
+	}
 	rows := recording.Rows[R](rec)
 	if len(rows) == 0 {
 		return nil
@@ -48,7 +53,20 @@ func (t *sumTrace[R, S]) sample(rec *recording.Recording) error {
 	} else {
 		t.cut = true
 	}
-	return t.print(recording.TimeOf(&rows[0]).Local().Format("15:04:05"), wanted)
+	return t.print(recording.TimeOf(&rows[0]).Local().Format("15:04:05"), wanted, 0)
+}
+
+// countedFor is how long the source of a sample counted.
+func countedFor(rec *recording.Recording) (span time.Duration) {
+	for _, c := range recording.Rows[recording.EventProgram](rec) {
+		span = max(span, cmp.Or(c.Span, c.Attached))
+	}
+	return span
+}
+
+// unwatched makes sums that do not depend on how long the source counted.
+func unwatched[R, S any](sum func([]R) []S) func([]R, time.Duration) []S {
+	return func(rows []R, _ time.Duration) []S { return sum(rows) }
 }
 
 // end prints the sums of the run, if there was more than one table.
@@ -60,11 +78,11 @@ func (t *sumTrace[R, S]) end() error {
 	if t.cut {
 		title = fmt.Sprintf("the first %d rows of the run", maxTraceRows)
 	}
-	return t.print(title, t.all)
+	return t.print(title, t.all, t.watched)
 }
 
-func (t *sumTrace[R, S]) print(title string, rows []R) error {
-	sums := t.sum(rows)
+func (t *sumTrace[R, S]) print(title string, rows []R, watched time.Duration) error {
+	sums := t.sum(rows, watched)
 	kept := sums[:0]
 	for i := range sums {
 		if t.took(&sums[i]) >= t.least {

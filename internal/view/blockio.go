@@ -31,13 +31,12 @@ type BlockIO struct {
 // BlockIO sums up the requests of the window, the most time first, as far as they
 // were traced.
 func (v *View) BlockIO() []BlockIO {
-	return Memo(v, "block-io", func() []BlockIO { return sumBlockIO(Rows[recording.BlockSum](v), v.watched("block")) })
+	return Memo(v, "block-io", func() []BlockIO { return SumBlockIO(Rows[recording.BlockSum](v), v.watched("block")) })
 }
 
-// SumBlockIO sums up rows of one or more readings.
-func SumBlockIO(rows []recording.BlockSum) []BlockIO { return sumBlockIO(rows, 0) }
-
-func sumBlockIO(rows []recording.BlockSum, watched time.Duration) []BlockIO {
+// SumBlockIO sums up rows of one or more readings, of a source that counted
+// for so long; 0: that is not known.
+func SumBlockIO(rows []recording.BlockSum, watched time.Duration) []BlockIO {
 	all := traced(rows, watched, func(r *recording.BlockSum) (span, traced time.Duration) { return r.Span, r.Traced })
 	type same struct {
 		device, operation string

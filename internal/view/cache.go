@@ -41,13 +41,12 @@ func (c *CacheUse) HitShare() float64 {
 // CacheUses sums up what each process did to the page cache, most misses first: what the
 // kernel told of the window as far as it was traced.
 func (v *View) CacheUses() []CacheUse {
-	return Memo(v, "cache uses", func() []CacheUse { return sumCache(Rows[recording.CacheSum](v), v.watched("cache")) })
+	return Memo(v, "cache uses", func() []CacheUse { return SumCache(Rows[recording.CacheSum](v), v.watched("cache")) })
 }
 
-// SumCache sums up rows of one or more readings.
-func SumCache(rows []recording.CacheSum) []CacheUse { return sumCache(rows, 0) }
-
-func sumCache(rows []recording.CacheSum, watched time.Duration) []CacheUse {
+// SumCache sums up rows of one or more readings, of a source that counted
+// for so long; 0: that is not known.
+func SumCache(rows []recording.CacheSum, watched time.Duration) []CacheUse {
 	all := traced(rows, watched, func(r *recording.CacheSum) (span, traced time.Duration) { return r.Span, r.Traced })
 	type same struct {
 		pid     int32

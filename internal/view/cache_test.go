@@ -17,7 +17,7 @@ func TestSumCache(t *testing.T) {
 		{At: at(1), PID: 7, Process: "db", Device: "8:1", Span: time.Second, Read: 900, Faulted: 100, Added: 350, Waited: 20, Fresh: 100, Dirtied: 130, Removed: 5},
 		{At: at(2), PID: 7, Process: "db", Device: "8:1", Span: time.Second, Traced: 500 * time.Millisecond, Read: 50, Added: 50},
 		{At: at(2), PID: 9, Process: "kswapd0", Device: "8:1", Span: time.Second, Traced: 500 * time.Millisecond, Removed: 400},
-	})
+	}, 0)
 	want := []CacheUse{
 		{PID: 7, Process: "db", Device: "8:1", Asked: 1100, Missed: 350, Waited: 20, Fresh: 100, Dirtied: 130, Removed: 5, Span: 2 * time.Second},
 		{PID: 9, Process: "kswapd0", Device: "8:1", Removed: 800, Span: 2 * time.Second},

@@ -48,13 +48,12 @@ func (c *Connects) Slow(least time.Duration) (n int64) {
 // Connects sums up the connects of the window, the most time first: what the kernel told as
 // far as it was traced.
 func (v *View) Connects() []Connects {
-	return Memo(v, "connects", func() []Connects { return sumConnects(Rows[recording.Connect](v), v.watched("connects")) })
+	return Memo(v, "connects", func() []Connects { return SumConnects(Rows[recording.Connect](v), v.watched("connects")) })
 }
 
-// SumConnects sums up rows of one or more readings.
-func SumConnects(rows []recording.Connect) []Connects { return sumConnects(rows, 0) }
-
-func sumConnects(rows []recording.Connect, watched time.Duration) []Connects {
+// SumConnects sums up rows of one or more readings, of a source that counted
+// for so long; 0: that is not known.
+func SumConnects(rows []recording.Connect, watched time.Duration) []Connects {
 	type same struct {
 		pid     int32
 		started time.Time

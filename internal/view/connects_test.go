@@ -13,7 +13,7 @@ func TestSumConnects(t *testing.T) {
 		return recording.Connect{At: time.Unix(at, 0), Span: time.Second, PID: 7, Process: "app", Remote: "10.0.0.2", RemotePort: 80, Result: result, Connects: n,
 			Time: time.Duration(n) * time.Second, Longest: time.Duration(at) * time.Second, Histogram: "128us:5 2097152us:1"}
 	}
-	got := SumConnects([]recording.Connect{row(1, recording.ConnectOK, 6), row(1, "ECONNREFUSED", 1), row(2, recording.ConnectOK, 6)})
+	got := SumConnects([]recording.Connect{row(1, recording.ConnectOK, 6), row(1, "ECONNREFUSED", 1), row(2, recording.ConnectOK, 6)}, 0)
 	if len(got) != 2 {
 		t.Fatalf("%+v", got)
 	}

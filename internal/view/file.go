@@ -40,13 +40,12 @@ func (f *FileUse) PerSecond(n int64) float64 {
 // FileUses sums up what each process did with each file, most bytes first: what the
 // kernel told of the window as far as it was traced.
 func (v *View) FileUses() []FileUse {
-	return Memo(v, "file uses", func() []FileUse { return sumFiles(Rows[recording.FileSum](v), v.watched("files")) })
+	return Memo(v, "file uses", func() []FileUse { return SumFiles(Rows[recording.FileSum](v), v.watched("files")) })
 }
 
-// SumFiles sums up rows of one or more readings.
-func SumFiles(rows []recording.FileSum) []FileUse { return sumFiles(rows, 0) }
-
-func sumFiles(rows []recording.FileSum, watched time.Duration) []FileUse {
+// SumFiles sums up rows of one or more readings, of a source that counted
+// for so long; 0: that is not known.
+func SumFiles(rows []recording.FileSum, watched time.Duration) []FileUse {
 	all := traced(rows, watched, func(r *recording.FileSum) (span, traced time.Duration) { return r.Span, r.Traced })
 	type same struct {
 		pid                int32

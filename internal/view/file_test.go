@@ -16,7 +16,7 @@ func TestSumFiles(t *testing.T) {
 	}
 	got := SumFiles([]recording.FileSum{row(2, "/small", 5, 1), row(2, "/log", 100, 30), row(4, "/log", 400, 10), {At: time.Unix(4, 0), PID: 7, Process: "db", Kind: recording.FileNone, Span: 2 * time.Second, FailedOpens: 2, Deleted: 3},
 		// Of deletions the device is not known.
-		{At: time.Unix(4, 0), PID: 7, Process: "db", Kind: recording.FileRegular, Path: "/small", Span: 2 * time.Second, Deleted: 1}})
+		{At: time.Unix(4, 0), PID: 7, Process: "db", Kind: recording.FileRegular, Path: "/small", Span: 2 * time.Second, Deleted: 1}}, 0)
 	want := []FileUse{
 		{PID: 7, Process: "db", Kind: "file", Path: "/log", Device: "8:1", Size: 400, Grown: 300, Reads: 2, ReadBytes: 40, Writes: 6, WrittenBytes: 400, SmallWrites: 4, SmallBytes: 10,
 			DirectRead: 12, DirectWritten: 14, Opens: 16, Created: 18, Between: 2 * time.Second, Span: 4 * time.Second},

@@ -26,7 +26,7 @@ func TestSumLocks(t *testing.T) {
 			r.Lock, r.Mutex, r.Waker, r.WakerPID, r.WakerTID, r.HolderStack = 0x2000, false, "", 0, 0, ""
 		}),
 		row(second, 3, 9*time.Second, func(r *recording.OffCPUWait) { r.Lock, r.Stack = 0, "ep_poll" }),
-	})
+	}, 0)
 	want := []Lock{
 		{PID: 7, Process: "shop", Address: 0x1000, Mutex: true, Threads: 2, Waited: 15 * time.Second, Mean: 0.75, Waits: 6, Longest: 4 * time.Second,
 			Holder: "writer", HolderPID: 7, HolderTID: 9, Released: 12 * time.Second, HolderFor: "jbd2_log_wait_commit", HolderSlept: 12 * time.Second},

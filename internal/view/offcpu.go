@@ -56,13 +56,12 @@ func (o *OffCPU) EndedBy() string {
 // OffCPU sums up how long threads did not run, the longest first: what the kernel
 // told of the window as far as it was traced.
 func (v *View) OffCPU() []OffCPU {
-	return Memo(v, "offcpu", func() []OffCPU { return sumOffCPU(Rows[recording.OffCPUWait](v), v.watched("offcpu")) })
+	return Memo(v, "offcpu", func() []OffCPU { return SumOffCPU(Rows[recording.OffCPUWait](v), v.watched("offcpu")) })
 }
 
-// SumOffCPU sums up rows of one or more readings.
-func SumOffCPU(rows []recording.OffCPUWait) []OffCPU { return sumOffCPU(rows, 0) }
-
-func sumOffCPU(rows []recording.OffCPUWait, watched time.Duration) []OffCPU {
+// SumOffCPU sums up rows of one or more readings, of a source that counted
+// for so long; 0: that is not known.
+func SumOffCPU(rows []recording.OffCPUWait, watched time.Duration) []OffCPU {
 	all := traced(rows, watched, func(r *recording.OffCPUWait) (span, traced time.Duration) { return r.Span, r.Traced })
 	type same struct {
 		pid, waker                                      int32

@@ -17,7 +17,7 @@ func TestSumOffCPU(t *testing.T) {
 	}
 	timer := recording.OffCPUWait{At: first, PID: 7, TID: 1, Process: "db", Thread: "worker", State: "S", Span: 10 * time.Second, Waited: time.Second, Waits: 100,
 		Stack: "hrtimer_nanosleep", Interrupt: "timer", WakerStack: "hrtimer_wakeup"}
-	got := SumOffCPU([]recording.OffCPUWait{timer, row(first, 1, 4*time.Second), row(first, 2, 8*time.Second), row(second, 1, 4*time.Second)})
+	got := SumOffCPU([]recording.OffCPUWait{timer, row(first, 1, 4*time.Second), row(first, 2, 8*time.Second), row(second, 1, 4*time.Second)}, 0)
 	want := []OffCPU{
 		{PID: 7, Process: "db", Thread: "worker", State: "S", Stack: "futex_do_wait;do_futex", Waker: "db", WakerPID: 7, WakerIn: "futex",
 			Threads: 2, Waited: 16 * time.Second, Mean: 0.8, Waits: 6, Longest: 4 * time.Second},

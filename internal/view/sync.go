@@ -35,13 +35,12 @@ func (s *Sync) AtMost(share float64) time.Duration { return min(s.Steps.AtMost(s
 // Syncs sums up the calls of each process, the most time first: what the kernel told of the
 // window as far as it was traced.
 func (v *View) Syncs() []Sync {
-	return Memo(v, "syncs", func() []Sync { return sumSyncs(Rows[recording.SyncSum](v), v.watched("sync")) })
+	return Memo(v, "syncs", func() []Sync { return SumSyncs(Rows[recording.SyncSum](v), v.watched("sync")) })
 }
 
-// SumSyncs sums up rows of one or more readings.
-func SumSyncs(rows []recording.SyncSum) []Sync { return sumSyncs(rows, 0) }
-
-func sumSyncs(rows []recording.SyncSum, watched time.Duration) []Sync {
+// SumSyncs sums up rows of one or more readings, of a source that counted
+// for so long; 0: that is not known.
+func SumSyncs(rows []recording.SyncSum, watched time.Duration) []Sync {
 	all := traced(rows, watched, func(r *recording.SyncSum) (span, traced time.Duration) { return r.Span, r.Traced })
 	type same struct {
 		pid                int32

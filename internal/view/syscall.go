@@ -36,13 +36,12 @@ func (s *Syscall) Average() time.Duration { return s.Time / time.Duration(max(s.
 // Syscalls sums up the calls of each process, the most time first: what the kernel
 // told of the window as far as it was traced.
 func (v *View) Syscalls() []Syscall {
-	return Memo(v, "syscalls", func() []Syscall { return sumSyscalls(Rows[recording.SyscallSum](v), v.watched("syscalls")) })
+	return Memo(v, "syscalls", func() []Syscall { return SumSyscalls(Rows[recording.SyscallSum](v), v.watched("syscalls")) })
 }
 
-// SumSyscalls sums up rows of one or more readings.
-func SumSyscalls(rows []recording.SyscallSum) []Syscall { return sumSyscalls(rows, 0) }
-
-func sumSyscalls(rows []recording.SyscallSum, watched time.Duration) []Syscall {
+// SumSyscalls sums up rows of one or more readings, of a source that counted
+// for so long; 0: that is not known.
+func SumSyscalls(rows []recording.SyscallSum, watched time.Duration) []Syscall {
 	all := traced(rows, watched, func(r *recording.SyscallSum) (span, traced time.Duration) { return r.Span, r.Traced })
 	type same struct {
 		pid     int32

@@ -17,7 +17,7 @@ func TestSumsOfSlices(t *testing.T) {
 		{At: at(10), PID: 7, Call: "read", Span: 8 * time.Second, Traced: 300 * time.Millisecond, Calls: 10, Time: 40 * time.Millisecond},
 		{At: at(12), PID: 7, Call: "read", Span: 2 * time.Second, Traced: 100 * time.Millisecond, Calls: 6, Time: 24 * time.Millisecond},
 	}
-	got := SumSyscalls(rows)
+	got := SumSyscalls(rows, 0)
 	// Slices are a fortieth of ten seconds.
 	if len(got) != 1 || got[0].Calls != 100+25*16 || got[0].Time != time.Second+25*64*time.Millisecond {
 		t.Errorf("got %+v", got)
@@ -26,7 +26,7 @@ func TestSumsOfSlices(t *testing.T) {
 		t.Errorf("%v a second, want %v", got[0].PerSecond, want)
 	}
 	rows[1].Traced, rows[2].Traced, rows[1].Calls = 1, 1, 1<<40
-	if got := SumSyscalls(rows); got[0].Calls <= 0 {
+	if got := SumSyscalls(rows, 0); got[0].Calls <= 0 {
 		t.Errorf("of next to no time: %+v", got)
 	}
 }

@@ -135,7 +135,7 @@ func TestSlices(t *testing.T) {
 		check  func(v *recording.Recording, pid int32) (n float64, took time.Duration)
 	}{
 		"getppid": {source: syscalls.New(0), check: func(rec *recording.Recording, pid int32) (n float64, took time.Duration) {
-			for _, c := range view.SumSyscalls(recording.Rows[recording.SyscallSum](rec)) {
+			for _, c := range view.SumSyscalls(recording.Rows[recording.SyscallSum](rec), 0) {
 				if c.PID == pid && c.Call == "getppid" {
 					n += float64(c.Calls)
 				}
@@ -143,7 +143,7 @@ func TestSlices(t *testing.T) {
 			return n, 0
 		}},
 		"pread": {source: files.New(), check: func(rec *recording.Recording, pid int32) (n float64, took time.Duration) {
-			for _, f := range view.SumFiles(recording.Rows[recording.FileSum](rec)) {
+			for _, f := range view.SumFiles(recording.Rows[recording.FileSum](rec), 0) {
 				if f.PID == pid && strings.Contains(f.Path, "/dev/shm/load") {
 					n += float64(f.Reads)
 				}
@@ -151,7 +151,7 @@ func TestSlices(t *testing.T) {
 			return n, 0
 		}},
 		"fdatasync": {source: syncs.New(), beside: "getppid", check: func(rec *recording.Recording, pid int32) (n float64, took time.Duration) {
-			for _, s := range view.SumSyncs(recording.Rows[recording.SyncSum](rec)) {
+			for _, s := range view.SumSyncs(recording.Rows[recording.SyncSum](rec), 0) {
 				if s.PID == pid && strings.Contains(s.Path, "/dev/shm/load") {
 					n += float64(s.Calls)
 				}
@@ -159,7 +159,7 @@ func TestSlices(t *testing.T) {
 			return n, 0
 		}},
 		"nanosleep": {source: syscalls.New(0), beside: "getppid", check: func(rec *recording.Recording, pid int32) (n float64, took time.Duration) {
-			for _, c := range view.SumSyscalls(recording.Rows[recording.SyscallSum](rec)) {
+			for _, c := range view.SumSyscalls(recording.Rows[recording.SyscallSum](rec), 0) {
 				if c.PID == pid && c.Call == "clock_nanosleep" {
 					n, took = n+float64(c.Calls), took+c.Time
 				}
@@ -167,7 +167,7 @@ func TestSlices(t *testing.T) {
 			return n, took
 		}},
 		"nanosleep ": {source: offcpu.New(0), beside: "switches", check: func(rec *recording.Recording, pid int32) (n float64, took time.Duration) {
-			for _, o := range view.SumOffCPU(recording.Rows[recording.OffCPUWait](rec)) {
+			for _, o := range view.SumOffCPU(recording.Rows[recording.OffCPUWait](rec), 0) {
 				if o.PID == pid && o.State == "S" && strings.Contains(o.Stack, "nanosleep") {
 					n, took = n+o.Waits, took+o.Waited
 				}

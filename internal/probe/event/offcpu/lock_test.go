@@ -73,7 +73,7 @@ func TestLock(t *testing.T) {
 	at := func(word *[16]uint32) uint64 { return uint64(uintptr(unsafe.Pointer(word))) }
 	const want = rounds * pause
 	seen := 0
-	for _, l := range view.SumLocks(recording.Rows[recording.OffCPUWait](rec)) {
+	for _, l := range view.SumLocks(recording.Rows[recording.OffCPUWait](rec), 0) {
 		if int(l.PID) != os.Getpid() || l.Address != at(&lock) && l.Address != at(&condition) {
 			continue
 		}
