@@ -66,7 +66,7 @@ func TestStepsOfSlices(t *testing.T) {
 	got := SumSyncs([]recording.SyncSum{
 		{At: time.Unix(2, 0), PID: 7, Span: 2 * time.Second, Calls: 20, Histogram: "64us:20"},
 		{At: time.Unix(10, 0), PID: 7, Span: 8 * time.Second, Traced: 800 * time.Millisecond, Calls: 3, Histogram: "64us:1 128us:2"},
-	})
+	}, 0)
 	want := Steps{{64 * time.Microsecond, 30}, {128 * time.Microsecond, 20}}
 	if len(got) != 1 || got[0].Calls != 50 || !slices.Equal(got[0].Steps, want) {
 		t.Errorf("got %+v", got)
