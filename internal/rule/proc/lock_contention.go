@@ -87,10 +87,12 @@ func contended(v *view.View, p *view.Process, l view.HeldLock) rule.Finding {
 			What:  rule.T("%s then was seen %s in %v of the looks at it", threadName(holder.Comm, holder.TID), doing(holder), unit.Share(holder.DoesShare)),
 			Check: shell.Line("cat /proc/%d/task/%d/stack", p.PID, holder.TID)})
 	}
-	// Holders that compute in turn, on CPUs that are all busy, wait for CPUs.
-	if idle := v.IdleCores(); holder.Does == view.OnCPU && holder.Share < 0.5 && idle <= noneIdle.Value*float64(v.CPUCount()) {
+	// Holders that compute in turn, on CPUs that are all busy, wait for CPUs. One that itself
+	// waits for a lock may have released this one between the looks at both.
+	inTurn := holder.Does == view.OnCPU && holder.Share < 0.5 || holder.Does == view.WaitLock
+	if idle := v.IdleCores(); inTurn && idle <= noneIdle.Value*float64(v.CPUCount()) {
 		f.Confidence = rule.Possible
-		f.Notes = append(f.Notes, rule.T("threads hold it in turn while they run, and %v of %d CPUs are idle: it may be CPUs that are short", unit.Number(round(idle)), v.CPUCount()))
+		f.Notes = append(f.Notes, rule.T("threads may hold it in turn while they run, and %v of %d CPUs are idle: it may be CPUs that are short", unit.Number(round(idle)), v.CPUCount()))
 	}
 	if holder.Does == view.OnCPU && holder.Share < 0.5 && l.Longest == 0 && f.Confidence > rule.Possible {
 		f.Confidence = rule.Possible

@@ -17,11 +17,12 @@ type queue struct {
 	share   float64 // of the readings
 	holders []int32 // in turn
 	holder  ruletest.Thread
-	slices  int64 // that a waiter gets between two readings
+	slices  int64   // that a waiter gets between two readings
+	busy    float64 // share of the CPUs, more
 }
 
 func (q queue) host() *ruletest.Host {
-	h := ruletest.New(2, 10).Process(ruletest.Process{PID: 100, Comm: "shop", Threads: 10})
+	h := ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 0.2 + q.busy}).Process(ruletest.Process{PID: 100, Comm: "shop", Threads: 10})
 	q.holder.PID, q.holder.TID, q.holder.Comm = 100, 110, "reporter"
 	h.Thread(q.holder)
 	for i := range q.waiters {
@@ -57,6 +58,8 @@ func TestLockContention(t *testing.T) {
 		situation("they compute in turn", rule.Possible, "in turn", func(q *queue) {
 			q.holders, q.holder = []int32{101, 110, 102, 103, 110, 104}, ruletest.Thread{State: "R", CPU: 0.2}
 		}),
+		situation("the holder waits for a lock, and CPUs are short", rule.Possible, "another lock", func(q *queue) { q.holder, q.busy = ruletest.Thread{Syscall: "futex"}, 0.8 }),
+		situation("the holder waits for a lock on an idle host", rule.Likely, "another lock", func(q *queue) { q.holder = ruletest.Thread{Syscall: "futex"} }),
 		situation("one waits now and then", 0, "", func(q *queue) { q.waiters, q.share = 1, 0.5 }),
 		situation("one incident", 0, "", func(q *queue) { q.share = 0.3 }),
 		situation("nobody waits", 0, "", func(q *queue) { q.waiters = 0 }),
