@@ -225,14 +225,12 @@ func TestSlices(t *testing.T) {
 			if attached > span/2 {
 				t.Errorf("it was traced for %v of %v: that is no storm", attached, span)
 			}
-			within := 0.1
-			if gotTook > 0 {
-				within = 0.5 // of some that take longer than slices, few end in one
-			}
-			if math.Abs(got/want-1) > within {
+			// Others run beside tests. Of waits that take longer than slices few end in one.
+			const within = 0.2
+			if off := math.Abs(got/want - 1); gotTook == 0 && off > within || got < want/3 || got > 3*want {
 				t.Errorf("%.0f of %s, want %.0f", got, what, want)
 			}
-			if gotTook > 0 && math.Abs(gotTook.Seconds()/wantTook.Seconds()-1) > 0.1 {
+			if gotTook > 0 && math.Abs(gotTook.Seconds()/wantTook.Seconds()-1) > within {
 				t.Errorf("%s took %v, want %v", what, gotTook, wantTook)
 			}
 			for program, took := range costs {
