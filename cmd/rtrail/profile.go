@@ -42,7 +42,7 @@ func (p *profileFlags) judge(ctx context.Context, e *session.Evidence, what stri
 		return e.Judge(), nil
 	}
 	v := e.View()
-	profile := stack.Recorded(what, view.Rows[recording.OnCPUSample](v), view.Rows[recording.OffCPUWait](v))
+	profile := stack.Recorded(what, view.Rows[recording.OnCPUSample](v), v.OffCPURows())
 	if len(profile.Stacks) == 0 {
 		return verdict.Verdict{}, errors.New("writing a profile: no samples tell what ran; rtrail doctor says what is missing")
 	}

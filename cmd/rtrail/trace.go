@@ -83,14 +83,15 @@ secrets, parent, how long it lived, its CPU time, and its exit status or signal.
   sudo rtrail trace exec --json | jq 'select(.exit_status > 0)'`,
 		200*time.Millisecond, func(out io.Writer) tracer { return newExecTrace(&j, out) })
 	filter, failed := &fileFilter{}, false
+	timeless := func(cmd *cobra.Command, _ []string) error {
+		if j.least > 0 {
+			return usageError("trace %s has no times: --min does not apply", cmd.Name())
+		}
+		return nil
+	}
 	ofFiles := func(cmd *cobra.Command) {
 		cmd.Flags().StringArrayVar(&filter.paths, "path", nil, "only files whose path contains this (may be given several times)")
-		cmd.PreRunE = func(*cobra.Command, []string) error {
-			if j.least > 0 {
-				return usageError("trace %s has no times: --min does not apply", cmd.Name())
-			}
-			return nil
-		}
+		cmd.PreRunE = timeless
 	}
 	opens := add("opens", "Files that are opened, and opens that fail",
 		`Prints a line for every call of open, openat, openat2 and creat: time, process,
@@ -187,12 +188,7 @@ deletion, or because somebody dropped them.`,
   sudo rtrail trace cache --comm mariadbd --for 10s
   sudo rtrail trace cache --json | jq 'select(.removed_pages > 1000)'`,
 		func(out io.Writer) tracer { return newCacheTrace(&j, out) })
-	caches.PreRunE = func(*cobra.Command, []string) error {
-		if j.least > 0 {
-			return usageError("trace cache has no times: --min does not apply")
-		}
-		return nil
-	}
+	caches.PreRunE = timeless
 	var allocator event.Source
 	alloc := tables("alloc", "Memory that one process allocates and does not free, by stack",
 		`Prints a table a second of the memory that a process asked malloc for since
@@ -351,7 +347,7 @@ func (s *traceSink) summary(stderr io.Writer) {
 		}
 		sampled := ""
 		if part := c.Attached.Seconds() / s.length.Seconds(); part < 0.95 {
-			sampled = fmt.Sprintf("; it counted in %v of the time, in slices at random, and sums are scaled", unit.Share(part))
+			sampled = fmt.Sprintf("; sampled for %v of the time and scaled up", unit.Share(part))
 		}
 		fmt.Fprintf(stderr, "%s: %s runs, %.0f ns each, %.2g %% of a core%s\n", c.Program, unit.Count(c.Runs), float64(c.RunTime)/float64(max(c.Runs, 1)), 100*share, sampled)
 	}

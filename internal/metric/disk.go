@@ -68,6 +68,10 @@ var (
 		Help: "bytes by which a file that a process has open for writing becomes larger", Unit: "bytes per second",
 		Source: "size of the open file, read while its process moves much data; with --events all bytes written by BPF programs at sys_exit",
 		Tools:  []string{"lsof -p PID", "ls -l"}})
+	FileHeld = add(Metric{ID: "file.held", Name: "deleted file that is still open",
+		Help: "size of a file without a name, whose space is free when the last process closes it", Unit: "bytes",
+		Source: "/proc/PID/fd of the processes that move most data", Tools: []string{"lsof +L1"},
+		Traps: []string{"a sparse file takes less than its size", "another name of the file, in another directory, keeps its space"}})
 	PressureIO = add(Metric{ID: "pressure.io",
 		Series:  stalled("io"),
 		Counter: true, Name: "I/O pressure",

@@ -172,7 +172,6 @@ type CacheSum struct {
 	Process string        `parquet:"process,dict"`
 	Device  string        `parquet:"device,dict"`   // number of the filesystem, of a block device its own: "8:1"
 	Span    time.Duration `parquet:"span_ns"`       // how long the stretch is
-	Traced  time.Duration `parquet:"traced_ns"`     // of that, programs were attached, at random: sums are of this time; 0: all of it
 	Read    int64         `parquet:"read_pages"`    // that reads asked for, as far as the file has them; a page that is read in parts counts each time
 	Faulted int64         `parquet:"faulted_pages"` // that accesses of mapped files asked for
 	Added   int64         `parquet:"added_pages"`   // for reads, by readahead or for writes

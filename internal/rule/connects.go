@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -103,11 +105,8 @@ func (p *caller) words() Text {
 func times(n int64) string { return unit.Plural(n, "time", "times") }
 
 func destinationOf(c *view.Connects) string {
-	switch {
-	case c.Remote == "":
+	if c.Remote == "" {
 		return fmt.Sprintf("port %d", c.RemotePort)
-	case strings.Contains(c.Remote, ":"):
-		return fmt.Sprintf("[%s]:%d", c.Remote, c.RemotePort)
 	}
-	return fmt.Sprintf("%s:%d", c.Remote, c.RemotePort)
+	return net.JoinHostPort(c.Remote, strconv.Itoa(int(c.RemotePort)))
 }

@@ -46,7 +46,6 @@ func Recorded(name string, ran []recording.OnCPUSample, waited []recording.OffCP
 	}
 	finish(on)
 	off := Source{Name: name, Format: string(recording.OffCPU), Kind: recording.StackOffCPU, Timed: true}
-	times := timesOfSlices(waited)
 	for i := range waited {
 		w := &waited[i]
 		off.covers(w.At, w.Span, waitUnit)
@@ -54,39 +53,11 @@ func Recorded(name string, ran []recording.OnCPUSample, waited []recording.OffCP
 		if w.State != "R" {
 			stack = append(strings.Split(w.Stack, ";"), w.Thread)
 		}
-		counter(off.Kind, w.PID, w.Process).AddTimes(stack, w.State, w.TID, w.Thread, int64(whole(w, times)/waitUnit))
+		counter(off.Kind, w.PID, w.Process).AddTimes(stack, w.State, w.TID, w.Thread, int64(w.Waited/waitUnit))
 	}
 	finish(off)
 	sortStacks(p.Stacks)
 	return p
-}
-
-// timesOfSlices is by what waits in slices of the time are multiplied: the same for all
-// readings, as what one of them traced varies by chance.
-func timesOfSlices(waited []recording.OffCPUWait) float64 {
-	const most = 10_000
-	var span, traced time.Duration
-	seen := map[time.Time]bool{}
-	for i := range waited {
-		if w := &waited[i]; sliced(w) && !seen[w.At] {
-			seen[w.At] = true
-			span, traced = span+w.Span, traced+w.Traced
-		}
-	}
-	if traced <= 0 {
-		return 1
-	}
-	return min(span.Seconds()/traced.Seconds(), most)
-}
-
-func sliced(w *recording.OffCPUWait) bool { return w.Traced > 0 && w.Traced < w.Span }
-
-// whole is a waiting time, where slices of the time were traced scaled to all of it.
-func whole(w *recording.OffCPUWait, times float64) time.Duration {
-	if !sliced(w) {
-		return w.Waited
-	}
-	return time.Duration(float64(w.Waited) * times)
 }
 
 // covers widens the time of a source by a stretch that ends somewhere.

@@ -133,8 +133,9 @@ func leadsTo(cause []int, from, to int) bool {
 }
 
 // rank orders findings: what is at least likely before what is possible, then
-// by impact, their own or that of what they explain, then by confidence. Impacts are compared in steps of a tenth:
-// closer than that they are equal, and the better known cause goes first.
+// by impact, their own or that of what they explain, then by confidence. Impacts
+// are compared in steps of a tenth: closer than that they are equal, and the better
+// known cause goes first.
 func rank(found []Finding) []Finding {
 	slices.SortStableFunc(found, func(a, b Finding) int {
 		return cmp.Or(

@@ -38,16 +38,10 @@ func (c *CacheUse) HitShare() float64 {
 	return float64(c.Hits()) / float64(c.Asked)
 }
 
-// CacheUses sums up what each process did to the page cache, most misses first: what the
-// kernel told of the window as far as it was traced.
-func (v *View) CacheUses() []CacheUse {
-	return Memo(v, "cache uses", func() []CacheUse { return SumCache(Rows[recording.CacheSum](v), v.watched("cache")) })
-}
-
-// SumCache sums up rows of one or more readings, of a source that counted
-// for so long; 0: that is not known.
+// SumCache sums up what each process did to the page cache in rows of one or more readings, most
+// misses first. The source counted for so long; 0: that is not known.
 func SumCache(rows []recording.CacheSum, watched time.Duration) []CacheUse {
-	all := traced(rows, watched, func(r *recording.CacheSum) (span, traced time.Duration) { return r.Span, r.Traced })
+	all := traced(rows, watched, func(r *recording.CacheSum) (span, traced time.Duration) { return r.Span, 0 })
 	type same struct {
 		pid     int32
 		started time.Time
@@ -57,7 +51,6 @@ func SumCache(rows []recording.CacheSum, watched time.Duration) []CacheUse {
 	var list []CacheUse
 	for i := range rows {
 		r := &rows[i]
-		factor := all.factor(r.Span, r.Traced)
 		k := same{r.PID, r.Started, r.Device}
 		n, ok := at[k]
 		if !ok {
@@ -67,12 +60,16 @@ func SumCache(rows []recording.CacheSum, watched time.Duration) []CacheUse {
 		}
 		c := &list[n]
 		c.Process = r.Process
-		c.Asked += scaled(r.Read+r.Faulted, factor)
-		c.Missed += scaled(max(r.Added-r.Fresh, 0), factor)
-		c.Waited += scaled(r.Waited, factor)
-		c.Fresh += scaled(r.Fresh, factor)
-		c.Dirtied += scaled(r.Dirtied, factor)
-		c.Removed += scaled(r.Removed, factor)
+		c.Asked += r.Read + r.Faulted
+		c.Missed += max(r.Added-r.Fresh, 0)
+		c.Waited += r.Waited
+		c.Fresh += r.Fresh
+		c.Dirtied += r.Dirtied
+		c.Removed += r.Removed
+	}
+	for i := range list {
+		// What was added before a reading may be asked for after it.
+		list[i].Waited = min(list[i].Waited, list[i].Missed)
 	}
 	slices.SortStableFunc(list, func(a, b CacheUse) int {
 		return cmp.Or(cmp.Compare(b.Missed, a.Missed), cmp.Compare(b.Asked+b.Dirtied+b.Removed, a.Asked+a.Dirtied+a.Removed), cmp.Compare(a.PID, b.PID), cmp.Compare(a.Device, b.Device))

@@ -28,23 +28,6 @@ type Connects struct {
 	Steps     Steps
 }
 
-// Average is how long a connect took.
-func (c *Connects) Average() time.Duration { return c.Time / time.Duration(max(c.Count, 1)) }
-
-// AtMost is what a share of the connects did not take longer than: the end of the step
-// that holds it.
-func (c *Connects) AtMost(share float64) time.Duration { return min(c.Steps.AtMost(share), c.Longest) }
-
-// Slow is how many took at least a time, as far as steps tell: those of which it is sure.
-func (c *Connects) Slow(least time.Duration) (n int64) {
-	for _, s := range c.Steps {
-		if s.Below/2 >= least {
-			n += s.Count
-		}
-	}
-	return n
-}
-
 // Connects sums up the connects of the window, the most time first: what the kernel told as
 // far as it was traced.
 func (v *View) Connects() []Connects {

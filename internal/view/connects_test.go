@@ -18,7 +18,7 @@ func TestSumConnects(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	c := got[0]
-	if c.Count != 12 || c.PerSecond != 6 || c.Average() != time.Second || c.Longest != 2*time.Second || c.AtMost(0.5) != 128*time.Microsecond || c.Slow(time.Second) != 2 || c.Slow(2*time.Second) != 0 {
+	if c.Count != 12 || c.PerSecond != 6 || c.Longest != 2*time.Second || c.Time != 12*time.Second || c.Steps.AtMost(0.5) != 128*time.Microsecond {
 		t.Errorf("%+v", c)
 	}
 }

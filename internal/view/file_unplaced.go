@@ -1,9 +1,6 @@
 package view
 
-import (
-	"fmt"
-	"strings"
-)
+import "strings"
 
 // Unplaced says what a process may do with files that FileIO leaves out, as their disk is not
 // known: those on overlay, btrfs, ZFS or NFS, and files that were not seen open.
@@ -14,27 +11,22 @@ func (v *View) Unplaced(p Process) Unplaced { return v.fileTable().unplaced[p.PI
 
 // leaveOut notes a use of a file that has no entry, unless it is in memory.
 func (t *fileTable) leaveOut(pid int32, path, device string, use Unplaced) {
-	if t.view.inMemory(path, device) {
+	if t.view.InMemory(path, device) {
 		return
 	}
 	u := t.unplaced[pid]
 	t.unplaced[pid] = Unplaced{u.Read || use.Read, u.Write || use.Write}
 }
 
-// inMemory says whether a file takes no disk at all: it is made by the kernel, or held in memory.
-func (v *View) inMemory(path, device string) bool {
+// memoryTypes are filesystems that no disk is under.
+var memoryTypes = map[string]bool{"tmpfs": true, "ramfs": true, "devtmpfs": true, "hugetlbfs": true}
+
+// InMemory says whether a file takes no disk at all: it is made by the kernel, or held in memory.
+func (v *View) InMemory(path, device string) bool {
 	for _, dir := range []string{"/proc/", "/sys/", "/dev/shm/", "/memfd:"} {
 		if strings.HasPrefix(path, dir) {
 			return true
 		}
 	}
-	return Memo(v, "memory filesystems", func() map[string]bool {
-		in := map[string]bool{}
-		for _, m := range v.mounts() {
-			if m.FSType == "tmpfs" || m.FSType == "ramfs" {
-				in[fmt.Sprintf("%d:%d", m.Major, m.Minor)] = true
-			}
-		}
-		return in
-	})[device]
+	return memoryTypes[v.FilesystemType(device)]
 }

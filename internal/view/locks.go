@@ -36,7 +36,7 @@ type Lock struct {
 // SumLocks sums up the waits for futexes in rows of one or more readings, the longest
 // first. The source counted for so long; 0: that is not known.
 func SumLocks(rows []recording.OffCPUWait, watched time.Duration) []Lock {
-	all := traced(rows, watched, func(r *recording.OffCPUWait) (span, traced time.Duration) { return r.Span, r.Traced })
+	all := traced(rows, watched, offCPUTime)
 	type futex struct {
 		pid     int32
 		address uint64

@@ -59,10 +59,25 @@ func (v *View) OffCPU() []OffCPU {
 	return Memo(v, "offcpu", func() []OffCPU { return SumOffCPU(Rows[recording.OffCPUWait](v), v.watched("offcpu")) })
 }
 
+// OffCPURows are the waits of threads in the window, those in slices of the time scaled to
+// all of it.
+func (v *View) OffCPURows() []recording.OffCPUWait {
+	rows := slices.Clone(Rows[recording.OffCPUWait](v))
+	all := traced(rows, 0, offCPUTime)
+	for i := range rows {
+		r := &rows[i]
+		r.Waited = scaled(r.Waited, all.factor(r.Span, r.Traced))
+	}
+	return rows
+}
+
+// offCPUTime is how long the stretch of a row is, and how long of it was traced.
+func offCPUTime(r *recording.OffCPUWait) (span, traced time.Duration) { return r.Span, r.Traced }
+
 // SumOffCPU sums up rows of one or more readings, of a source that counted
 // for so long; 0: that is not known.
 func SumOffCPU(rows []recording.OffCPUWait, watched time.Duration) []OffCPU {
-	all := traced(rows, watched, func(r *recording.OffCPUWait) (span, traced time.Duration) { return r.Span, r.Traced })
+	all := traced(rows, watched, offCPUTime)
 	type same struct {
 		pid, waker                                      int32
 		process, thread, state, stack, who, interrupted string

@@ -119,7 +119,7 @@ func heldEvidence(v *view.View, fs view.Filesystem) []rule.Evidence {
 		if len(f.holders) > 1 {
 			have = "have"
 		}
-		out = append(out, rule.Evidence{Metric: metric.FilesystemAvailable, Value: float64(f.Size), Check: shell.Line("lsof +L1 -p %d", f.Process.PID),
+		out = append(out, rule.Evidence{Metric: metric.FileHeld, Value: float64(f.Size), Check: shell.Line("lsof +L1 -p %d", f.Process.PID),
 			What: rule.T("%s still %s %s open, which is deleted: closing it frees up to %v", anyOf(f.holders, "and"), have,
 				strings.TrimSuffix(f.Path, " (deleted)"), unit.Bytes(float64(f.Size)))})
 	}

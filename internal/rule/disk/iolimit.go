@@ -16,6 +16,12 @@ import (
 var atLimit = rule.Threshold{Name: "at-limit", Value: 0.9, Unit: "share", Source: rule.Judgement,
 	Reason: "Rate relative to the limit. The kernel allows bursts and rounds slices, so a throttled cgroup stays a little below or above its limit; one with headroom stays far below."}
 
+var aboveLimit = rule.Threshold{Name: "above-limit", Value: 1.2, Unit: "ratio", Source: rule.Judgement,
+	Reason: "Rate relative to the limit. The kernel counts what a group does on all disks: more than this says nothing of the one that is limited, unless that disk itself does no more."}
+
+var groupShare = rule.Threshold{Name: "group-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
+	Reason: "A group's limit relative to what a disk with a queue does. Below half, others fill the disk, and a higher limit makes it worse."}
+
 // ioLimit is a block I/O limit that a control group reached.
 type ioLimit struct {
 	path    string
@@ -66,10 +72,6 @@ func (l ioLimit) evidence() rule.Evidence {
 	}
 }
 
-// aboveLimit is up to how many times its limit a group's rate is one that the limit holds.
-// The kernel counts the group's I/O on all disks: what is more says nothing of this one.
-const aboveLimit = 1.2
-
 // holds says whether the I/O of the group and that of the disk are such that the limit is
 // reached there.
 func (l *ioLimit) holds(d view.BlockDevice) bool {
@@ -77,7 +79,7 @@ func (l *ioLimit) holds(d view.BlockDevice) bool {
 	if l.rate < atLimit.Value*l.value || there < atLimit.Value*l.value {
 		return false
 	}
-	return l.rate <= aboveLimit*l.value || there <= aboveLimit*l.value
+	return l.rate <= aboveLimit.Value*l.value || there <= aboveLimit.Value*l.value
 }
 
 // of is what a disk does of what is limited, a second.

@@ -166,7 +166,7 @@ func churn(v *view.View) map[int32]churned {
 		case u.Device == "" && u.Created == 0: // a deletion tells no device
 			nowhere[u.PID] += u.PerSecond(u.Deleted)
 			continue
-		case inMemory[v.FilesystemType(u.Device)]:
+		case v.InMemory(u.Path, u.Device) || v.FilesystemType(u.Device) == "":
 			elsewhere[u.PID] += u.PerSecond(u.Created)
 			continue
 		}
@@ -199,9 +199,6 @@ func churn(v *view.View) map[int32]churned {
 	}
 	return sums
 }
-
-// inMemory are types of filesystems that no disk is under, or may not be.
-var inMemory = map[string]bool{"": true, "tmpfs": true, "ramfs": true, "devtmpfs": true, "hugetlbfs": true}
 
 func (s *scratcher) judge() (rule.Finding, bool) {
 	// Not more than the files can cost: the kernel does other work for it, too.

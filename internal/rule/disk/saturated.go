@@ -22,7 +22,7 @@ var saturated = rule.Rule{
 	Explains: []string{"disk/slow-sync", "proc/uninterruptible", "rt/server-slow", "rt/client-slow"},
 	HoldsUp:  []string{"mysql/row-lock-wait", "mysql/metadata-lock", "proc/lock-contention"},
 	Thresholds: []*rule.Threshold{&busyShare, &waitingQueue, &deepQueue, &slowFlash, &slowSpindle, &mostIntervals, &minWaiting, &atLimit, &bulkRequest,
-		&ownStream, &oneStream, &fileShare, &cachedReads},
+		&ownStream, &oneStream, &fileShare, &cachedReads, &aboveLimit, &groupShare},
 	Detect: detectSaturated,
 }
 
@@ -96,7 +96,7 @@ type candidate struct {
 func (c *candidate) held(w waiters) waiters {
 	most := waiters{}
 	for _, l := range c.limits {
-		if c.loaded && l.of(c.BlockDevice) > 2*l.value {
+		if c.loaded && l.value < groupShare.Value*l.of(c.BlockDevice) {
 			continue
 		}
 		group := w.in(l.path)

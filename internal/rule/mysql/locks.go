@@ -190,7 +190,7 @@ func socketsOf(v *view.View, pid int32) (n int) {
 // atDisks is how many threads of a process were seen to wait for disks.
 func atDisks(v *view.View, pid int32) (n int) {
 	for _, b := range v.Blocked() {
-		if b.PID == pid {
+		if b.PID == pid && view.DiskWait(b.Where, b.Stack) {
 			n++
 		}
 	}

@@ -1,10 +1,10 @@
 package net
 
 import (
-	"fmt"
+	"net"
 	"net/netip"
 	"slices"
-	"strings"
+	"strconv"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -75,10 +75,7 @@ func loopback(address string) bool {
 
 // hostPort is an address and port as people write them.
 func hostPort(address string, port uint16) string {
-	if strings.Contains(address, ":") {
-		address = "[" + address + "]"
-	}
-	return fmt.Sprintf("%s:%d", address, port)
+	return net.JoinHostPort(address, strconv.Itoa(int(port)))
 }
 
 // synRepeats is how many SYNs to a port were sent again in a namespace: as the kernel

@@ -191,14 +191,10 @@ func dropsHere(v *view.View) bool {
 	}
 	keys, series := view.Group(view.Rows[recording.NetDeviceSample](v), func(s recording.NetDeviceSample) device { return device{s.NetNS, s.Interface} })
 	return slices.ContainsFunc(keys, func(k device) bool {
-		n, _ := view.Delta(series[k], droppedBy)
-		return n > 0
+		rx, _ := view.Delta(series[k], rxDrops)
+		tx, _ := view.Delta(series[k], txDrops)
+		return rx+tx > 0
 	})
-}
-
-// droppedBy is what an interface dropped or could not receive or send.
-func droppedBy(s recording.NetDeviceSample) uint64 {
-	return s.RxDropped + s.RxErrors + s.RxFIFO + s.TxDropped + s.TxErrors + s.TxFIFO
 }
 
 // names lists the lossy peers, three at most.

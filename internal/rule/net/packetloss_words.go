@@ -97,6 +97,10 @@ func removeRule(v *view.View, f filter) rule.Fix {
 	}
 }
 
+// rxDrops and txDrops are what an interface dropped, or could not receive or send.
+func rxDrops(s recording.NetDeviceSample) uint64 { return s.RxDropped + s.RxErrors + s.RxFIFO }
+func txDrops(s recording.NetDeviceSample) uint64 { return s.TxDropped + s.TxErrors + s.TxFIFO }
+
 // deviceDrops lists the interfaces of a namespace that dropped packets.
 func deviceDrops(v *view.View, ns uint64) []rule.Evidence {
 	names, series := view.Group(view.Rows[recording.NetDeviceSample](v), func(s recording.NetDeviceSample) string {
@@ -110,8 +114,8 @@ func deviceDrops(v *view.View, ns uint64) []rule.Evidence {
 		if name == "" {
 			continue
 		}
-		rx, _ := view.Delta(series[name], func(s recording.NetDeviceSample) uint64 { return s.RxDropped + s.RxErrors + s.RxFIFO })
-		tx, _ := view.Delta(series[name], func(s recording.NetDeviceSample) uint64 { return s.TxDropped + s.TxErrors + s.TxFIFO })
+		rx, _ := view.Delta(series[name], rxDrops)
+		tx, _ := view.Delta(series[name], txDrops)
 		if rx+tx < fewPackets.Value {
 			continue
 		}

@@ -77,7 +77,7 @@ func TestLive(t *testing.T) {
 		}
 	}
 	// On a busy machine a timer may be late, and its work be done after another interrupt.
-	if all := waited[writer] + waited[sleeper]; byTimer < all*3/4 {
+	if all := waited[writer] + waited[sleeper]; byTimer < all*9/10 {
 		t.Errorf("timers ended %v of %v asleep", byTimer, all)
 	}
 	for i, got := range waited {
