@@ -67,17 +67,18 @@ func TestLive(t *testing.T) {
 		case tids[writer], tids[sleeper]:
 			if strings.HasPrefix(w.Stack, "hrtimer_nanosleep;") {
 				waited[slices.Index(tids[:], int(w.TID))] += w.Waited
-				if w.Interrupt == "timer" {
-					byTimer += w.Waited
-				}
-				if w.Waker != "" {
+				switch {
+				case w.Waker != "" || w.Interrupt != "" && w.Interrupt != "timer":
 					t.Errorf("a timer ends a sleep, not %+v", w)
+				case w.Interrupt == "timer":
+					byTimer += w.Waited
 				}
 			}
 		}
 	}
-	// On a busy machine a timer may be late, and its work be done after another interrupt.
-	if all := waited[writer] + waited[sleeper]; byTimer < all*9/10 {
+	// The stack of a waker is taken if a step was full when it woke the thread. Where that happens
+	// only until the thread runs, nobody is named.
+	if all := waited[writer] + waited[sleeper]; byTimer < all*3/4 {
 		t.Errorf("timers ended %v of %v asleep", byTimer, all)
 	}
 	for i, got := range waited {
