@@ -20,7 +20,7 @@ var fullScan = rule.Rule{
 	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
 	Explains: []string{"mysql/buffer-pool-small", "mysql/tmp-disk-tables", "mysql/sort", "mysql/instrumentation-cost", "mysql/thread-pool-stalled", "mysql/connections-exhausted",
 		"cpu/saturated", "cpu/one-thread-limit", "disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing", "rt/slow-connections"},
-	Thresholds: []*rule.Threshold{&manyRows, &wastedRatio, &mostRuns, &minRuns, &rowsPerSecond, &mostOfRows, &dearShare, &mostBytes, &lastsLong,
+	Thresholds: []*rule.Threshold{&manyRows, &wastedRatio, &mostRuns, &minRuns, &scanPace, &rowsPerSecond, &mostOfRows, &dearShare, &mostBytes, &lastsLong,
 		&minTime, &materialShare},
 	Detect: detectFullScan,
 }
@@ -34,6 +34,9 @@ var (
 		Reason: "Share of the executions without an index. From here on it is the plan, not an accident."}
 	minRuns = rule.Threshold{Name: "min-runs", Value: 10, Unit: "count", Source: rule.Judgement,
 		Reason: "Executions in a window. Fewer may be a single report."}
+	scanPace = rule.Threshold{Name: "scan-pace", Value: 10_000, Unit: "rows", Source: rule.Judgement,
+		Reason: "Rows read by scans per second that sampled statements take. A page has about 100 neighbouring rows and the slowest disk reads 100 pages a second. " +
+			"Statements that take their time with fewer wait for something else, as a lock, while agents of a monitoring read a thousand rows of status a second."}
 	rowsPerSecond = rule.Threshold{Name: "rows-per-second", Value: 1_000_000, Unit: "per second", Source: rule.Judgement,
 		Reason: "Rows per second read by scans. Fewer may be monitoring and the server's own tables."}
 )
@@ -174,7 +177,7 @@ func (x *scan) judge(counted scanning, total float64) bool {
 	case x.sampled:
 		// Nobody says that these statements used no index, only that this many rows
 		// were read without one in the same time.
-		if !(counted.rate*mostRuns.Value >= manyRows.Value) || counted.share < mostOfRows.Value {
+		if !(counted.rate*mostRuns.Value >= max(manyRows.Value, scanPace.Value*x.took)) || counted.share < mostOfRows.Value {
 			return false
 		}
 		x.sure = rule.Likely

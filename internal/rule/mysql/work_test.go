@@ -143,6 +143,9 @@ func TestFullScan(t *testing.T) {
 			Low: 0.3, High: 0.6, Says: "which statements do is not known"},
 		{Name: "sampled, an update as long as the window", Host: changed(65_536, 0, 0, 3), Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd",
 			Low: 2.9, High: 3, Says: "reads many rows of sbtest1"},
+		// Eight sessions wait for a lock, and an agent reads the status of the server.
+		{Name: "sampled, updates that wait while status is read", Host: changed(1500, 1, 1, 8)},
+		{Name: "sampled, updates that wait and do not end while status is read", Host: changed(12_000, 0, 0, 8)},
 		{Name: "sampled, an update beside others", Host: changed(65_536, 30, 0, 3, seen, seen), Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd",
 			Low: 2, High: 5, Says: "reads many rows each time"},
 		{Name: "sampled, an update beside a delete", Host: changed(65_536, 30, 0, 3, deleting, deleting), Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd",
