@@ -29,8 +29,8 @@ func TestChoices(t *testing.T) {
 		if got["control/idle"] != "control" || got["disk/a"] != "its turn" || got["net/b"] != "touched: view.Rate" {
 			t.Errorf("after %s: %v", head, got)
 		}
-		// Of cpu's eight three run, of the others in net and disk the only one.
-		if len(got) != 2+3+1+1 {
+		// Of cpu's eight two run, of the others in net and disk the only one.
+		if len(got) != 2+2+1+1 {
 			t.Errorf("after %s these run: %v", head, got)
 		}
 	}

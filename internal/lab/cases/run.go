@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	beforeLength  = 2 * time.Second // of the measurement before the fault
+	beforeLength  = time.Second // of the measurement before the fault, which is only shown
 	defaultWindow = 5 * time.Second
 	// caseLimit ends a case that hangs. Cases take 10 to 20 s.
 	caseLimit = 90 * time.Second
