@@ -50,6 +50,22 @@ func (l *Load) Run(cmd *exec.Cmd, length time.Duration) (r Run, err error) {
 	return r, failed
 }
 
+// Whole runs a program that ends by itself, and measures the load from its start to its
+// end.
+func (l *Load) Whole(cmd *exec.Cmd) (r Run, err error) {
+	began := time.Now()
+	if err := cmd.Run(); err != nil {
+		return r, fmt.Errorf("run %s: %w; make build makes it", cmd.Path, err)
+	}
+	ended := time.Now()
+	r.CPU = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds() / ended.Sub(began).Seconds()
+	if err := l.wait(settling); err != nil {
+		return r, err
+	}
+	r.Rate, err = l.rate(began, ended)
+	return r, err
+}
+
 // CPUOf is what the threads of a process have run: the first number of
 // schedstat, in nanoseconds.
 func CPUOf(pid int32) (sum time.Duration) {

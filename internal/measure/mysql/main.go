@@ -3,8 +3,10 @@
 // rtrail comes and goes beside it.
 //
 //	go run ./internal/measure/mysql [-rtrail bin/rtrail] [-rounds 8] [-for 10s] [-server HOST:PORT -user U -password P]
+//	go run ./internal/measure/mysql -diagnose '--for 10s' [-want 3] [...]
 //
-// Without -server it starts a MariaDB of its own and removes it.
+// With -diagnose it measures whole runs of rtrail diagnose with these flags, and whether
+// what they say that their BPF programs cost explains what sysbench loses. Without -server it starts a MariaDB of its own and removes it.
 package main
 
 import (
@@ -41,6 +43,8 @@ func main() {
 	flag.StringVar(&b.rtrail, "rtrail", "bin/rtrail", "the program to measure")
 	flag.IntVar(&b.rounds, "rounds", 8, "how often rtrail runs beside sysbench")
 	flag.DurationVar(&b.length, "for", 10*time.Second, "how long it watches")
+	flag.StringVar(&b.flags, "diagnose", "", "measure rtrail diagnose with these flags, separated by spaces")
+	flag.Float64Var(&b.want, "want", 3, "percent of sysbench's queries that diagnose may take")
 	flag.IntVar(&given.Threads, "threads", 8, "connections of sysbench")
 	flag.StringVar(&server, "server", "", "HOST:PORT of a server that runs already; it needs a database \"bench\"")
 	flag.StringVar(&given.User, "user", "bench", "user of that server")
@@ -72,29 +76,24 @@ type comparison struct {
 	rounds int
 	length time.Duration
 	server *beside.Server
+	flags  string  // of diagnose; "": the server is watched
+	want   float64 // percent that diagnose may take
 }
 
 func (b *comparison) run(ctx context.Context) error {
+	if b.flags != "" {
+		return b.diagnoses(ctx)
+	}
 	rest, err := b.resting(ctx)
 	if err != nil {
 		return err
 	}
 	fmt.Printf("%s, %d connections of sysbench oltp_point_select, %d turns of %v\n\n", rest.version, b.server.Threads, b.rounds, b.length)
-	if err := b.server.Prepare(ctx); err != nil {
-		return err
-	}
-	load, err := b.server.Load(ctx)
+	load, before, err := b.loaded(ctx)
 	if err != nil {
 		return err
 	}
 	defer load.Stop()
-	if _, err := load.Rate(2 * time.Second); err != nil { // warm
-		return err
-	}
-	before, err := load.Rate(alone)
-	if err != nil {
-		return err
-	}
 	fmt.Printf("%6s %12s %12s %12s %8s %8s %8s %8s %14s %14s\n", "turn", "before", "watched", "after", "loss %", "noise %", "cost %", "noise %", "waits for it", "CPU of rtrail")
 	var turns []beside.Turn
 	var cpu, once []float64
@@ -127,6 +126,26 @@ func (b *comparison) run(ctx context.Context) error {
 	fmt.Printf("its queries take %v of the server's CPU a second without load; wanted at most %v: %s; it waits %.1f ms a second for their answers\n",
 		rest.cpu.Round(100*time.Microsecond), wantQuery, verdict, 1000*rest.waited)
 	return nil
+}
+
+// loaded begins the load, and says what it does when it is warm.
+func (b *comparison) loaded(ctx context.Context) (*beside.Load, beside.Rate, error) {
+	if err := b.server.Prepare(ctx); err != nil {
+		return nil, beside.Rate{}, err
+	}
+	load, err := b.server.Load(ctx)
+	if err != nil {
+		return nil, beside.Rate{}, err
+	}
+	if _, err := load.Rate(2 * time.Second); err != nil { // warm
+		load.Stop()
+		return nil, beside.Rate{}, err
+	}
+	before, err := load.Rate(alone)
+	if err != nil {
+		load.Stop()
+	}
+	return load, before, err
 }
 
 // rest is what watching costs a server that does nothing else.
