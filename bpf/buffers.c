@@ -54,8 +54,6 @@ enum skb_drop_reason {
 };
 
 #define IPPROTO_TCP 6
-#define IPPROTO_UDP 17
-#define IPPROTO_UDPLITE 136
 #define SOCK_RAW 3
 #define SOCK_RCVBUF_LOCK 2 /* the program has set SO_RCVBUF */
 #define SK_MEM_RECV 1
@@ -184,11 +182,6 @@ static __always_inline int overflow(struct sock *sk, __u8 kind, __u16 protocol, 
 	return tell(&k, &one, sk);
 }
 
-static __always_inline int datagram(struct sock *sk, __u16 protocol)
-{
-	return protocol == IPPROTO_UDP || protocol == IPPROTO_UDPLITE;
-}
-
 /* Datagrams of UDP. Linux 6.10 and later tell those over IPv6, too, and pass the packet. */
 SEC("tp_btf/udp_fail_queue_rcv_skb")
 int datagram_refused_with_packet(__u64 *ctx)
@@ -196,7 +189,10 @@ int datagram_refused_with_packet(__u64 *ctx)
 	struct sock *sk = (struct sock *)ctx[1];
 	struct sk_buff *skb = (struct sk_buff *)ctx[2];
 
-	return overflow(sk, (int)ctx[0] == -ENOMEM ? FULL : NO_MEMORY, BPF_CORE_READ(sk, sk_protocol), BPF_CORE_READ(skb, len));
+	/* Else there is no memory, of which sock_exceed_buf_limit tells. */
+	if ((int)ctx[0] != -ENOMEM)
+		return 0;
+	return overflow(sk, FULL, BPF_CORE_READ(sk, sk_protocol), BPF_CORE_READ(skb, len));
 }
 
 SEC("tp_btf/udp_fail_queue_rcv_skb")
@@ -204,7 +200,9 @@ int datagram_refused(__u64 *ctx)
 {
 	struct sock *sk = (struct sock *)ctx[1];
 
-	return overflow(sk, (int)ctx[0] == -ENOMEM ? FULL : NO_MEMORY, BPF_CORE_READ(sk, sk_protocol), 0);
+	if ((int)ctx[0] != -ENOMEM)
+		return 0;
+	return overflow(sk, FULL, BPF_CORE_READ(sk, sk_protocol), 0);
 }
 
 /* Raw sockets, ping sockets and those of other families. */
@@ -222,12 +220,10 @@ SEC("tp_btf/sock_exceed_buf_limit")
 int memory_exceeded(__u64 *ctx)
 {
 	struct sock *sk = (struct sock *)ctx[0];
-	__u16 protocol = BPF_CORE_READ(sk, sk_protocol);
 
-	/* Of datagrams that are refused for it, udp_fail_queue_rcv_skb tells. */
-	if ((int)ctx[3] != SK_MEM_RECV || datagram(sk, protocol))
+	if ((int)ctx[3] != SK_MEM_RECV)
 		return 0;
-	return overflow(sk, NO_MEMORY, protocol, 0);
+	return overflow(sk, NO_MEMORY, BPF_CORE_READ(sk, sk_protocol), 0);
 }
 
 /* is says that a reason is one that this kernel has. */

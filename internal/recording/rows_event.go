@@ -285,7 +285,7 @@ type Connect struct {
 // Kinds of ReceiveBuffer.
 const (
 	BufferFull       = "full"        // no room: a datagram, message or segment is dropped
-	BufferNoMemory   = "no memory"   // the sockets of the protocol together have reached its limit (udp_mem, tcp_mem), or their control group its own
+	BufferNoMemory   = "no memory"   // a socket asks in vain: all of its protocol have reached its limit (udp_mem, tcp_mem)
 	BufferZeroWindow = "zero window" // a segment comes though TCP has told the sender that there is no room
 	BufferPruned     = "pruned"      // TCP drops a segment that it has had out of order, to make room
 	BufferGrew       = "grew"        // a reader of TCP takes more in a round trip than before
@@ -310,7 +310,7 @@ type ReceiveBuffer struct {
 	PID        int32         `parquet:"pid"`                           // that reads, of grew, at limit and fixed; 0: not known
 	Started    time.Time     `parquet:"started,timestamp(nanosecond)"` // with PID: the identity of the process
 	Process    string        `parquet:"process,dict"`
-	Times      int64         `parquet:"times"`             // datagrams or segments that were not taken; of grew and those after it round trips
+	Times      int64         `parquet:"times"`             // datagrams or segments that were not taken; of no memory how often it asked; of grew, at limit and fixed round trips
 	Bytes      int64         `parquet:"bytes"`             // of what was not taken, without headers; 0: the kernel does not tell
 	Buffer     int64         `parquet:"rcv_buf_bytes"`     // size of the buffer at the last time, before it grew; headers of the kernel count
 	Largest    int64         `parquet:"max_rcv_buf_bytes"` // the largest size

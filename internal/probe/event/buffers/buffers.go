@@ -50,7 +50,7 @@ func (s *Source) Object() event.Object {
 	return event.Object{ELF: object, Hooks: []event.Hook{
 		{Tracepoint: "udp_fail_queue_rcv_skb", Programs: []event.Variant{{Arguments: "ipp", Program: "datagram_refused_with_packet"}, {Arguments: "ip", Program: "datagram_refused"}}},
 		{Tracepoint: "sock_rcvqueue_full", Programs: []event.Variant{{Arguments: "pp", Program: "queue_full"}}, Without: "full buffers of raw sockets"},
-		{Tracepoint: "sock_exceed_buf_limit", Programs: []event.Variant{{Arguments: "ppii", Program: "memory_exceeded"}}, Without: "sockets that found no memory because of tcp_mem"},
+		{Tracepoint: "sock_exceed_buf_limit", Programs: []event.Variant{{Arguments: "ppii", Program: "memory_exceeded"}}, Without: "sockets that found no memory because of tcp_mem or udp_mem"},
 		{Tracepoint: "kfree_skb", Programs: []event.Variant{{Arguments: "ppip", Program: "segment_dropped"}}, Without: "sockets whose TCP segments are dropped for want of room"},
 		{Tracepoint: "tcp_rcvbuf_grow", Programs: []event.Variant{{Arguments: "p", Program: "grows"}}, Without: "receive buffers of TCP that grow, or cannot"},
 	}}
