@@ -242,7 +242,7 @@ var Columns = []Column{
 	{"bytes", ofTraceResent, "bytes of data in these segments"},
 	{"failed", ofTraceResent, "segments that this host did not get out: a packet filter, a full queue, no route; since Linux 6.18"},
 	{"netns", ofTraceResent, "inode of the network namespace (lsns -t net)"},
-	{"times", ofTraceBuffer, "datagrams or segments that found no room; of grew, at limit and fixed: round trips in which the reader took more than ever before"},
+	{"times", ofTraceBuffer, "datagrams or segments that found no room; of no memory how often the socket asked; of grew, at limit and fixed: round trips in which the reader took more than ever before"},
 	{"kind", ofTraceBuffer, "full, zero window, pruned, no memory: dropped for want of room; grew, at limit, fixed: a reader of TCP could use a larger buffer, and it grows, is at the limit of tcp_rmem, or was set by the program"},
 	{"buffer", ofTraceBuffer, "size of the receive buffer the last time, before it grew; the kernel's headers count"},
 	{"largest", ofTraceBuffer, "largest size of the receive buffer"},

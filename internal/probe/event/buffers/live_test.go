@@ -5,9 +5,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"os/exec"
-	"runtime"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -24,64 +21,6 @@ func TestLayout(t *testing.T) {
 	if k, s := unsafe.Sizeof(key{}), unsafe.Sizeof(sum{}); k != 64 || s != 56 {
 		t.Errorf("keys have %d bytes, sums %d", k, s)
 	}
-}
-
-// inNamespace runs a test in a network namespace of its own, with loopback up. The
-// thread ends with the test.
-func inNamespace(t *testing.T, do func(*testing.T)) {
-	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("needs root")
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		runtime.LockOSThread()
-		if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
-			t.Errorf("unshare: %v", err)
-			return
-		}
-		if out, err := exec.Command("ip", "link", "set", "lo", "up").CombinedOutput(); err != nil {
-			t.Logf("loopback: %v: %s", err, out)
-			return
-		}
-		do(t)
-	}()
-	<-done
-}
-
-// counters are those of this thread's namespace that tell of the same events.
-func counters(t *testing.T) map[string]int64 {
-	n := map[string]int64{}
-	for _, file := range []string{"snmp", "netstat"} {
-		b, err := os.ReadFile("/proc/thread-self/net/" + file)
-		if err != nil {
-			t.Error(err)
-			return n
-		}
-		var names []string
-		for line := range strings.Lines(string(b)) {
-			words := strings.Fields(line)
-			if len(names) == 0 || names[0] != words[0] {
-				names = words
-				continue
-			}
-			for i := 1; i < len(words); i++ {
-				var v int64
-				_, _ = fmt.Sscan(words[i], &v)
-				n[strings.TrimSuffix(words[0], ":")+names[i]] = v
-			}
-		}
-	}
-	b, _ := os.ReadFile("/proc/thread-self/net/snmp6")
-	for line := range strings.Lines(string(b)) {
-		var name string
-		var v int64
-		if _, err := fmt.Sscan(line, &name, &v); err == nil {
-			n[name] = v
-		}
-	}
-	return n
 }
 
 // rowsOf are the rows of this thread's namespace.
@@ -126,7 +65,7 @@ func toldOf(t *testing.T, c syscall.Conn) (inode uint64, buffer, drops int64) {
 // Datagrams that find a buffer full are exactly those that the socket and its namespace
 // count, and have the size of the buffer beside them.
 func TestDatagrams(t *testing.T) {
-	inNamespace(t, func(t *testing.T) {
+	eventtest.InNamespace(t, func(t *testing.T) {
 		for _, c := range []struct{ network, address, counter string }{{"udp4", "127.0.0.1:0", "UdpRcvbufErrors"}, {"udp6", "[::1]:0", "Udp6RcvbufErrors"}} {
 			const sent, size = 400, 100
 			full, err := net.ListenPacket(c.network, c.address)
@@ -137,7 +76,7 @@ func TestDatagrams(t *testing.T) {
 			defer full.Close()
 			udp := full.(*net.UDPConn)
 			_ = udp.SetReadBuffer(8192)
-			before := counters(t)
+			before := eventtest.NetCounters(t)
 			rec := eventtest.Watch(t, New(), func() {
 				to, err := net.Dial(c.network, full.LocalAddr().String())
 				if err != nil {
@@ -149,7 +88,7 @@ func TestDatagrams(t *testing.T) {
 					_, _ = to.Write(make([]byte, size))
 				}
 			})
-			grown := counters(t)[c.counter] - before[c.counter]
+			grown := eventtest.NetCounters(t)[c.counter] - before[c.counter]
 			inode, buffer, drops := toldOf(t, udp)
 			rows := rowsOf(t, rec)
 			if len(rows) != 1 {
@@ -157,7 +96,6 @@ func TestDatagrams(t *testing.T) {
 				continue
 			}
 			r := rows[0]
-			t.Logf("%+v", r)
 			if r.Kind != recording.BufferFull || r.Times != drops || r.Times != grown || drops == 0 || r.Inode != inode || r.Buffer != buffer || r.Largest != buffer ||
 				!r.Set || r.Protocol != "udp" || r.Bytes != size*drops || r.PID != 0 || r.Limit != 0 || int(r.LocalPort) != udp.LocalAddr().(*net.UDPAddr).Port {
 				t.Errorf("the socket dropped %d, its namespace %d, its buffer has %d: %+v", drops, grown, buffer, r)
@@ -168,7 +106,7 @@ func TestDatagrams(t *testing.T) {
 
 // Messages that find the buffer of a ping socket full are those that it drops.
 func TestPing(t *testing.T) {
-	inNamespace(t, func(t *testing.T) {
+	eventtest.InNamespace(t, func(t *testing.T) {
 		// It is for the namespace of the thread.
 		if err := os.WriteFile("/proc/sys/net/ipv4/ping_group_range", []byte("0 0"), 0); err != nil {
 			t.Error(err)
@@ -226,8 +164,8 @@ func connected(t *testing.T) (sends, receives *net.TCPConn) {
 
 // Segments that a receiver has no room for are exactly those that its namespace counts.
 func TestSegments(t *testing.T) {
-	inNamespace(t, func(t *testing.T) {
-		before := counters(t)
+	eventtest.InNamespace(t, func(t *testing.T) {
+		before := eventtest.NetCounters(t)
 		inodes := map[uint64]int64{}
 		rec := eventtest.Watch(t, New(), func() {
 			for range 5 {
@@ -248,7 +186,7 @@ func TestSegments(t *testing.T) {
 				}
 			}
 		})
-		after := counters(t)
+		after := eventtest.NetCounters(t)
 		grown := func(name string) int64 { return after["TcpExt"+name] - before["TcpExt"+name] }
 		got := map[string]int64{}
 		for _, r := range rowsOf(t, rec) {
@@ -269,7 +207,7 @@ func TestSegments(t *testing.T) {
 // A buffer of TCP grows while its reader takes more, up to tcp_rmem, and not where the
 // program has set its size.
 func TestGrowth(t *testing.T) {
-	inNamespace(t, func(t *testing.T) {
+	eventtest.InNamespace(t, func(t *testing.T) {
 		limited := func(limit int) {
 			if err := os.WriteFile("/proc/sys/net/ipv4/tcp_rmem", fmt.Appendf(nil, "4096 16384 %d", limit), 0); err != nil {
 				t.Error(err)
