@@ -200,17 +200,11 @@ const (
 	etherARP  = 0x0806
 )
 
-// protocols are the names of what IP carries.
-var protocols = map[uint32]string{1: "icmp", 2: "igmp", 4: "ipip", 6: "tcp", 17: "udp", 41: "ipv6", 47: "gre", 50: "esp", 58: "icmpv6", 132: "sctp"}
-
 func protocol(ether uint16, transport uint32) string {
-	switch {
-	case ether == etherARP:
+	if ether == etherARP {
 		return "arp"
-	case protocols[transport] != "":
-		return protocols[transport]
 	}
-	return fmt.Sprintf("ip-%d", transport)
+	return event.Protocol(transport)
 }
 
 func address(ether uint16, b [16]byte) string {
