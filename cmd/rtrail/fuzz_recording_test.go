@@ -26,7 +26,7 @@ import (
 
 // recordingViews are what reads recordings.
 var recordingViews = [][]string{
-	{"diagnose"}, {"diagnose", "--json"}, {"diagnose", "--markdown"}, {"diagnose", "-v"}, {"replay"}, {"pack", "-o", "OUT"},
+	{"diagnose"}, {"diagnose", "--json"}, {"diagnose", "--markdown"}, {"diagnose", "-v"}, {"replay"}, {"replay", "--json"}, {"pack", "-o", "OUT"},
 }
 
 // A recording is mutated where its checksums do not protect it.
