@@ -71,6 +71,9 @@ func open(l *kernel.Loader, o Object) (*Set, error) {
 	all, err := l.Load(o.ELF, func(spec *ebpf.CollectionSpec, types *btf.Spec) (err error) {
 		s.words = wordsOf(o.Enums, types)
 		for _, name := range o.Unused {
+			if spec.Programs[name] == nil {
+				return fmt.Errorf("leave a program out of a BPF object: it has no program %s", name)
+			}
 			delete(spec.Programs, name)
 		}
 		if o.Visits != "" && !hasHelper(types, taskRegisters) {
