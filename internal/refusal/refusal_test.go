@@ -211,6 +211,27 @@ func TestAccountedFor(t *testing.T) {
 	}
 }
 
+// What a finding says already is not listed below it as judged by no rule.
+func TestCountersNameTheRulesThatTellThem(t *testing.T) {
+	for _, tt := range []struct {
+		in      *source
+		counter string
+		rules   []string
+	}{
+		{&protocols, "TcpAttemptFails", []string{"net/resets", "rt/connect-slow"}},
+		{&protocols, "TcpOutRsts", []string{"net/resets"}},
+		{&devices, "rx_dropped", []string{"net/softnet", "net/nic-drops"}},
+		{&softnet, "dropped", []string{"net/softnet"}},
+	} {
+		for _, id := range tt.rules {
+			r := Risen{Counter: tt.in.lookup(tt.counter), Scope: Scope{Subject: view.Entity{Kind: view.KindNetNS, NetNS: 7}}}
+			if !r.AccountedFor(rule.Finding{Rule: id, Subject: view.Entity{Kind: view.KindPeer}}) {
+				t.Errorf("a finding of %s does not account for %s", id, tt.counter)
+			}
+		}
+	}
+}
+
 // Who lost datagrams is told with the counter that counts them.
 func TestWorstSocket(t *testing.T) {
 	h := ruletest.New(2, 10)
