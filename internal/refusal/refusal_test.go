@@ -1,6 +1,7 @@
 package refusal
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -132,6 +133,43 @@ func TestTables(t *testing.T) {
 				t.Errorf("%s: %s lacks unit, meaning or resource", s.name, c.Names)
 			case c.Kind == Refused && (c.PerSecond > 0 || c.Share > 0) != (c.Why != ""):
 				t.Errorf("%s: %s needs a reason for a rate that is everyday life, and only then", s.name, c.Names)
+			}
+		}
+	}
+}
+
+// elsewhereNamed are Refused counters that Delta has under another name of the same
+// entry: what kernels call it differs.
+var elsewhereNamed = map[string]string{"chainlength": "chaintoolong"}
+
+// A source whose Delta lists its counters reads all that are Refused: of one that it
+// does not read, nobody hears.
+func TestRefusedCountersAreRead(t *testing.T) {
+	h := ruletest.New(2, 10)
+	h.Cgroup(ruletest.Cgroup{Path: "/web", Change: func(_ float64, row *recording.CgroupSample) {
+		row.KmemFailures, row.SocketFailures, row.HugeFailures = 0, 0, 0
+	}})
+	h.Readings(func(at time.Time, _ float64) {
+		ruletest.Add(h, recording.NetDeviceSample{At: at, NetNS: 1, Interface: "eth0"})
+		ruletest.Add(h, recording.QdiscSample{At: at, NetNS: 1, Interface: "eth0", Kind: "tbf", Handle: 0x10000, Parent: recording.QdiscRoot})
+		ruletest.Add(h, recording.SoftnetSample{At: at})
+		ruletest.Add(h, recording.ConntrackSample{At: at, NetNS: 1})
+		ruletest.Add(h, recording.VMStatSample{At: at})
+		ruletest.Add(h, recording.MemorySample{At: at})
+		ruletest.Add(h, recording.DiskSample{At: at, Device: "sda"})
+	})
+	v := h.View()
+	for _, s := range []*source{&devices, &queues, &softnet, &conntrack, &memory, &disks, &controlGroups} {
+		read := map[string]float64{}
+		for _, scope := range s.scopes(v) {
+			maps.Copy(read, scope.Delta)
+		}
+		for _, c := range s.counters {
+			for _, name := range fields(c.Names) {
+				_, ok := read[name]
+				if _, other := read[elsewhereNamed[name]]; c.Kind == Refused && !ok && !other {
+					t.Errorf("%s: %s is Refused, but Delta of the scopes (sources.go, queue.go, disk.go) does not read it, so that it never rises", s.name, name)
+				}
 			}
 		}
 	}

@@ -63,7 +63,7 @@ func WithPages(pages fs.FS, rules ...Rule) []Rule {
 	for i, r := range rules {
 		page, err := fs.ReadFile(pages, path.Base(r.ID)+".md")
 		if err != nil {
-			panic(fmt.Sprintf("rule %s has no page: %v", r.ID, err))
+			panic(fmt.Sprintf("rule %s has no page in the folder of its package: %v", r.ID, err))
 		}
 		rules[i].Page = string(page)
 	}
