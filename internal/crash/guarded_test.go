@@ -20,7 +20,7 @@ var unguarded = map[string]string{
 	"internal/packet/engine/engine.go":       "workers recover by packet",
 	"internal/probe/host/mount.go":           "calls statfs",
 	"internal/probe/lane.go":                 "samples are guarded one by one",
-	"internal/probe/thread/memory.go":        "calls process_vm_readv",
+	"internal/probe/procmem/reader.go":       "calls process_vm_readv",
 	"internal/probe/mysql/mysql.go":          "looks are guarded one by one",
 	"internal/recording/directory_rotate.go": "segments are guarded one by one",
 	"internal/recording/directory.go":        "calls fsync",
