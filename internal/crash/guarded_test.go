@@ -21,7 +21,7 @@ var unguarded = map[string]string{
 	"internal/probe/host/mount.go":            "calls statfs",
 	"internal/probe/event/eventtest/netns.go": "runs a test",
 	"internal/probe/lane.go":                  "samples are guarded one by one",
-	"internal/probe/thread/memory.go":         "calls process_vm_readv",
+	"internal/probe/procmem/reader.go":        "calls process_vm_readv",
 	"internal/probe/mysql/mysql.go":           "looks are guarded one by one",
 	"internal/recording/directory_rotate.go":  "segments are guarded one by one",
 	"internal/recording/directory.go":         "calls fsync",

@@ -29,21 +29,12 @@ func OpenOwned(root, path string, owners ...uint32) (*os.File, error) {
 		}
 		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
-	if err := owned(fd, owners); err != nil {
-		_ = unix.Close(fd) // nothing was written to it
+	f := os.NewFile(uintptr(fd), path)
+	if err := CheckOwned(f, owners...); err != nil {
+		f.Close()
 		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
-	return os.NewFile(uintptr(fd), path), nil
-}
-
-// OpenIn opens a regular file of anybody, taken as in root as OpenOwned does; it
-// may have several names, as programs have. Nothing makes the caller wait.
-func OpenIn(root, path string) (*os.File, error) {
-	fd, err := openIn(root, path)
-	if errors.Is(err, unix.ENOSYS) {
-		fd, err = unix.Open(filepath.Join(root, path), readFlags, 0)
-	}
-	return regular(fd, path, err)
+	return f, nil
 }
 
 // OpenRegular opens a regular file of anybody. Links are followed, and nothing
@@ -84,8 +75,9 @@ func openIn(root, path string) (int, error) {
 	return fd, err
 }
 
-// owned says what is wrong with an open file.
-func owned(fd int, owners []uint32) error {
+// CheckOwned says what is wrong with an open file, as OpenOwned does.
+func CheckOwned(f *os.File, owners ...uint32) error {
+	fd := int(f.Fd())
 	var st unix.Stat_t
 	var system unix.Statfs_t
 	if err := errors.Join(unix.Fstat(fd, &st), unix.Fstatfs(fd, &system)); err != nil {

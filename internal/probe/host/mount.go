@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"rtrail/internal/probe"
+	"rtrail/internal/probe/localfile"
 	"rtrail/internal/probe/procfile"
 	"rtrail/internal/recording"
 )
@@ -51,17 +52,6 @@ var pseudoTypes = []string{
 	"securityfs", "selinuxfs", "sysfs", "tracefs",
 }
 
-// remote says whether a filesystem's answer depends on another machine or on
-// a process.
-func remote(fsType string) bool {
-	switch fsType {
-	case "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "coda", "glusterfs", "gfs2",
-		"lustre", "ncpfs", "ocfs2", "orangefs", "pvfs2", "virtiofs", "beegfs", "gpfs":
-		return true
-	}
-	return fsType == "fuse" || fsType != "fuseblk" && strings.HasPrefix(fsType, "fuse.")
-}
-
 func newMount(fs FS) *mount {
 	return &mount{fs: fs, file: fs.file("proc/self/mountinfo"), statfs: unix.Statfs, asked: map[string]chan answer{}}
 }
@@ -82,7 +72,7 @@ func (m *mount) read(w *recording.Writer, _ bool) error {
 	deadline := time.Now().Add(remotePatience)
 	for _, e := range entries {
 		var s unix.Statfs_t
-		if remote(e.fsType) {
+		if localfile.AsksServer(e.fsType) {
 			err = m.ask(e.point, &s, deadline)
 		} else {
 			err = m.statfs(m.fs.path(e.point), &s)

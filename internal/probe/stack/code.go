@@ -203,7 +203,7 @@ func (q *fileQuestion) ask() []Place {
 		}
 		before = by.pid
 		if f, err := by.open(by.mapping); err == nil { // else the process has ended, maybe
-			nameOffsets(f, by.root(), q.offsets, places)
+			nameOffsets(f, by.files, q.offsets, places)
 			f.Close()
 			break
 		}

@@ -12,6 +12,7 @@ import (
 
 	"rtrail/internal/budget"
 	"rtrail/internal/crash"
+	"rtrail/internal/probe/localfile"
 	"rtrail/internal/safefile"
 )
 
@@ -33,7 +34,7 @@ type symbol struct {
 
 // readImage reads a file. What cannot be read, or does not fit into memory, leaves
 // its addresses without names.
-func readImage(file *os.File, name, root string, memory *budget.Budget) (m *image) {
+func readImage(file *os.File, name string, of files, memory *budget.Budget) (m *image) {
 	m = &image{name: name, cfi: &cfi{}}
 	part := memory.Part()
 	defer func() {
@@ -61,7 +62,7 @@ func readImage(file *os.File, name, root string, memory *budget.Budget) (m *imag
 		}
 		m.spent(err)
 	}
-	if more := debugFile(f, root); more != nil {
+	if more := debugFile(f, of); more != nil {
 		defer more.Close()
 		if f, err := readELF(more); err == nil {
 			m.readFunctions(f, part)
@@ -95,13 +96,18 @@ func (m *image) readFunctions(f *elf.File, memory *budget.Budget) {
 }
 
 // debugFile opens the file with the debug symbols that a distribution keeps
-// apart, by the build ID; nil if there is none.
-func debugFile(f *elf.File, root string) *os.File {
+// apart, by the build ID, as a process sees it; nil if there is none.
+func debugFile(f *elf.File, of files) *os.File {
 	id := hex.EncodeToString(buildID(f))
 	if id == "" {
 		return nil
 	}
-	d, err := safefile.OpenRegular(filepath.Join(root, "/usr/lib/debug/.build-id", id[:2], id[2:]+".debug"))
+	name := filepath.Join("/usr/lib/debug/.build-id", id[:2], id[2:]+".debug")
+	open := localfile.Open
+	if of.ours() { // none but root adds to it, and some distributions add links
+		open = func(_ int32, path string) (*os.File, error) { return safefile.OpenRegular(path) }
+	}
+	d, err := open(of.pid, name)
 	if err != nil {
 		return nil
 	}

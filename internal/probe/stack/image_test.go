@@ -126,16 +126,16 @@ func TestImagesShareMemory(t *testing.T) {
 	}
 	defer f.Close()
 	all := budget.New(1 << 40)
-	if m := readImage(f, "self", "/", all); m.err != nil || all.Used() == 0 {
+	if m := readImage(f, "self", ownFiles(), all); m.err != nil || all.Used() == 0 {
 		t.Fatalf("%v, %d bytes", m.err, all.Used())
 	}
 	// What is read and not kept needs as much again.
 	memory := budget.New(all.Used() * 5 / 2)
-	if m := readImage(f, "self", "/", memory); m.err != nil {
+	if m := readImage(f, "self", ownFiles(), memory); m.err != nil {
 		t.Errorf("the first: %v", m.err)
 	}
 	for range 3 {
-		if m := readImage(f, "self", "/", memory); m.err != nil {
+		if m := readImage(f, "self", ownFiles(), memory); m.err != nil {
 			if !errors.Is(m.err, budget.ErrSpent) {
 				t.Error(m.err)
 			}

@@ -15,7 +15,7 @@ import (
 
 // nameOffsets finds functions and lines of offsets in an ELF file. What a damaged
 // file says of itself is not believed, and costs no more than its names.
-func nameOffsets(file *os.File, root string, offsets []uint64, places []Place) {
+func nameOffsets(file *os.File, of files, offsets []uint64, places []Place) {
 	_ = crash.Guard(func() error { // the file is somebody else's
 		f, err := readELF(file)
 		if err != nil {
@@ -35,7 +35,7 @@ func nameOffsets(file *os.File, root string, offsets []uint64, places []Place) {
 		}
 		slices.SortFunc(list, func(a, b *located) int { return cmp.Compare(a.at, b.at) })
 		readNames(f, list)
-		if more := debugFile(f, root); more != nil {
+		if more := debugFile(f, of); more != nil {
 			defer more.Close()
 			if d, err := readELF(more); err == nil {
 				readNames(d, list)

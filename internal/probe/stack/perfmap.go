@@ -2,6 +2,7 @@ package stack
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"rtrail/internal/budget"
+	"rtrail/internal/probe/localfile"
 	"rtrail/internal/safefile"
 )
 
@@ -38,12 +40,13 @@ func (s files) openPerfMap() (*os.File, fs.FileInfo, error) {
 	if !ok {
 		return nil, nil, fmt.Errorf("%s has no owner", s.proc)
 	}
-	f, err := safefile.OpenOwned(s.root(), fmt.Sprintf("/tmp/perf-%d.map", s.innerPID()), owner.Uid, 0)
+	f, err := localfile.Open(s.pid, fmt.Sprintf("/tmp/perf-%d.map", s.innerPID()))
 	if err != nil {
 		return nil, nil, err
 	}
-	info, err := f.Stat()
-	if err == nil && info.Size() > maxPerfMap {
+	err = safefile.CheckOwned(f, owner.Uid, 0)
+	info, errStat := f.Stat()
+	if err = errors.Join(err, errStat); err == nil && info.Size() > maxPerfMap {
 		err = fmt.Errorf("%s has more than %d MB", f.Name(), maxPerfMap>>20)
 	}
 	if err != nil {

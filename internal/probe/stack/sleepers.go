@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/sys/unix"
+	"rtrail/internal/probe/procmem"
 )
 
 // sleepStack is how much of a sleeping thread's stack is copied.
@@ -138,7 +138,7 @@ func (l *sleepers) user(sp, pc uint64) (frames []string, whole bool) {
 	if l.buffer == nil {
 		l.buffer = make([]byte, sleepStack)
 	}
-	n := readMemory(l.space.pid, sp, l.buffer)
+	n := procmem.Read(l.space.pid, sp, l.buffer)
 	if n == 0 {
 		l.noMemory++
 	}
@@ -146,27 +146,6 @@ func (l *sleepers) user(sp, pc uint64) (frames []string, whole bool) {
 	regs.set(regSP, sp)
 	regs.set(regPC, pc)
 	return l.space.unwind(regs, stackMemory(l.buffer[:n], sp))
-}
-
-// readMemory copies from a process's memory; near the end of a stack less than
-// was wanted.
-func readMemory(pid int32, at uint64, into []byte) int {
-	page := uint64(os.Getpagesize())
-	local := []unix.Iovec{{Base: &into[0]}}
-	local[0].SetLen(len(into))
-	// One piece per page, so that what can be read is read.
-	var remote []unix.RemoteIovec
-	for left := uint64(len(into)); left > 0; {
-		n := min(page-at%page, left)
-		remote = append(remote, unix.RemoteIovec{Base: uintptr(at), Len: int(n)})
-		at += n
-		left -= n
-	}
-	n, err := unix.ProcessVMReadv(int(pid), local, remote, 0)
-	if err != nil {
-		return 0
-	}
-	return n
 }
 
 // taskState reads name and state of a thread from its stat file.

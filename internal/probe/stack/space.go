@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"rtrail/internal/budget"
-	"rtrail/internal/safefile"
+	"rtrail/internal/probe/localfile"
 )
 
 // mapping is a range of a process's memory that holds code.
@@ -28,6 +28,9 @@ type files struct {
 	pid  int32
 	proc string // "/proc/812"
 }
+
+// ownFiles are those that this program sees.
+func ownFiles() files { return filesOf(int32(os.Getpid())) }
 
 func filesOf(pid int32) files { return files{pid, fmt.Sprintf("/proc/%d", pid)} }
 
@@ -130,7 +133,7 @@ func (s *space) image(m mapping) *image {
 	opened := &image{name: filepath.Base(strings.TrimSuffix(m.path, " (deleted)")), cfi: &cfi{}}
 	var f *os.File
 	if f, opened.err = s.open(m); opened.err == nil {
-		opened = readImage(f, opened.name, "/", s.memory)
+		opened = readImage(f, opened.name, ownFiles(), s.memory)
 		f.Close()
 	}
 	if opened.err != nil {
@@ -140,26 +143,30 @@ func (s *space) image(m mapping) *image {
 	return opened
 }
 
-// root is the root directory of the process: "/" where it is ours, which older
-// kernels can open files in, too.
-func (s files) root() string {
-	root := s.proc + "/root"
-	theirs, err := os.Stat(root + "/.")
-	ours, errOurs := os.Stat("/")
-	if err == nil && errOurs == nil && os.SameFile(theirs, ours) {
-		return "/"
+// ours says whether the process has the root directory and the mounts of this program.
+func (s files) ours() bool {
+	for _, link := range []string{"/root", "/ns/mnt"} {
+		theirs, err := os.Readlink(s.proc + link)
+		ours, errOurs := os.Readlink("/proc/self" + link)
+		if err != nil || errOurs != nil || theirs != ours {
+			return false
+		}
 	}
-	return root
+	return true
 }
 
-// open opens the file of a mapping. Of a process in a container the path is
-// that in its own tree, of one that only changed its root it is that in ours.
-// One that was replaced since can be reached by the kernel's link only. Whose it
-// is does not matter: the process runs it.
-func (s files) open(m mapping) (*os.File, error) {
-	root := s.root()
-	for _, root := range []string{root, "/"} {
-		f, err := safefile.OpenIn(root, m.path)
+// open opens the file of a mapping: what the kernel has mapped, or where it may not be
+// asked what the path leads to. Of a process in a container that is the path in its own
+// tree, of one that has ended or only changed its root that in ours. Whose the file is
+// does not matter: the process runs it.
+func (s files) open(m mapping) (f *os.File, err error) {
+	ways := []func() (*os.File, error){
+		func() (*os.File, error) { return localfile.Mapped(s.pid, m.start, m.end, m.path) },
+		func() (*os.File, error) { return localfile.Open(s.pid, m.path) },
+		func() (*os.File, error) { return localfile.Open(int32(os.Getpid()), m.path) },
+	}
+	for _, way := range ways {
+		f, err := way()
 		if err != nil {
 			continue
 		}
@@ -170,10 +177,13 @@ func (s files) open(m mapping) (*os.File, error) {
 		}
 		f.Close()
 	}
-	if f, err := safefile.OpenRegular(fmt.Sprintf("%s/map_files/%x-%x", s.proc, m.start, m.end)); err == nil {
-		return f, nil
+	// Some kernels tell another inode for a file of an overlay.
+	for _, way := range ways[:2] {
+		if f, err = way(); err == nil {
+			break
+		}
 	}
-	return safefile.OpenIn(root, m.path)
+	return f, err
 }
 
 // innerPID is the process's number in its own namespace, by which it names its

@@ -1,6 +1,10 @@
 package stack
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"rtrail/internal/probe/procmem"
+)
 
 // deepest is how many frames are followed.
 const deepest = 200
@@ -98,7 +102,7 @@ func (s *space) callOf(function, sp uint64, read memory) (slot uint64, found boo
 			continue
 		}
 		var code [length]byte
-		if readMemory(s.pid, back-length, code[:]) == length && code[0] == call &&
+		if procmem.Read(s.pid, back-length, code[:]) == length && code[0] == call &&
 			back+uint64(int64(int32(binary.LittleEndian.Uint32(code[1:])))) == function {
 			return slot, true
 		}

@@ -120,7 +120,7 @@ func (p *Probe) holder(w *watched, c futexCall) int32 {
 	if c.pi {
 		size = 4
 	}
-	owner := int32(c.owner(p.memory.read(w.PID, c.address, size)) & futexTID)
+	owner := int32(c.owner(p.memory.Read(w.PID, c.address, size)) & futexTID)
 	if owner == 0 {
 		return 0
 	}

@@ -19,6 +19,7 @@ import (
 	"rtrail/internal/probe"
 	"rtrail/internal/probe/census"
 	"rtrail/internal/probe/procfile"
+	"rtrail/internal/probe/procmem"
 	"rtrail/internal/recording"
 )
 
@@ -78,7 +79,7 @@ type Probe struct {
 	locks        []recording.LockWait
 	swept        map[census.Key]time.Time // when resting processes were asked for locks
 	sweepFrom    int32                    // the PID up to which they were, in this turn
-	memory       memory
+	memory       procmem.Reader
 	began        time.Time
 }
 
@@ -173,7 +174,7 @@ func (p *Probe) Close() error {
 	for _, w := range p.known {
 		p.drop(w)
 	}
-	p.memory.close()
+	p.memory.Close()
 	return p.dir.Close()
 }
 
@@ -199,7 +200,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	recording.Append(w, p.locks...)
 	w.Lost(lost)
 	denied.report(w, p.Name())
-	p.memory.report(w, p.Name())
+	p.memory.Report(w, p.Name(), "who holds locks of programs")
 	// The next look waits until this one has become cheap enough.
 	pause := time.Duration(float64(probe.ThreadCPU()-before) / share)
 	p.next = p.next.Add(min(pause, slowest))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"rtrail/internal/probe/event"
+	"rtrail/internal/probe/procmem"
 	"rtrail/internal/probe/stack"
 	"rtrail/internal/recording"
 )
@@ -44,6 +45,7 @@ type Source struct {
 	set     *event.Set
 	symbols *event.Symbols
 	code    *stack.Code
+	memory  procmem.Reader // of code that runs
 	clock   event.Clock
 	sums    *event.Sums[key, sum]
 	from    time.Time
@@ -90,8 +92,11 @@ func (s *Source) Attaching() error {
 	return s.set.Run("begin")
 }
 
-// Close has nothing to give back.
-func (s *Source) Close() error { return nil }
+// Close ends what reads memory.
+func (s *Source) Close() error {
+	s.memory.Close()
+	return nil
+}
 
 // Read takes what was counted since the last time, and writes rows when it is time.
 func (s *Source) Read(_ context.Context, w *recording.Writer, last bool) error {
@@ -111,6 +116,7 @@ func (s *Source) Read(_ context.Context, w *recording.Writer, last bool) error {
 		return err
 	}
 	recording.Give(w, rows)
+	s.memory.Report(w, s.Name(), "loops that wait without sleeping")
 	s.from = now
 	return s.tell(w)
 }

@@ -164,7 +164,7 @@ func (s *Source) names(counts []*count, span time.Duration) (*named, error) {
 		slices.Sort(addresses)
 		innermost[p] = slices.Compact(addresses)
 	}
-	n := &named{s, s.code.Places(asked), spinning(innermost)}
+	n := &named{s, s.code.Places(asked), s.spinning(innermost)}
 	s.code.Forget(func(p stack.Process) bool { return used[p] > 0 })
 	return n, nil
 }

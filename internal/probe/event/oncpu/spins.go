@@ -1,9 +1,8 @@
 package oncpu
 
 import (
+	"os"
 	"runtime"
-
-	"golang.org/x/sys/unix"
 
 	"rtrail/internal/probe/stack"
 )
@@ -18,7 +17,7 @@ const (
 
 // spinning says of processes at which of some innermost addresses stands a loop that
 // only waits. Code of processes that have ended is not known.
-func spinning(asked map[stack.Process][]uint64) map[stack.Process]map[uint64]bool {
+func (s *Source) spinning(asked map[stack.Process][]uint64) map[stack.Process]map[uint64]bool {
 	found := map[stack.Process]map[uint64]bool{}
 	looked := 0
 	for p, addresses := range asked {
@@ -26,11 +25,12 @@ func spinning(asked map[stack.Process][]uint64) map[stack.Process]map[uint64]boo
 			if looked++; looked > maxLooked || a < around {
 				break
 			}
-			var code [2 * around]byte
-			local := unix.Iovec{Base: &code[0]}
-			local.SetLen(len(code))
-			n, err := unix.ProcessVMReadv(int(p.PID), []unix.Iovec{local}, []unix.RemoteIovec{{Base: uintptr(a - around), Len: len(code)}}, 0)
-			if err != nil || n != len(code) || !spins(code[:], runtime.GOARCH) {
+			code := s.memory.Read(p.PID, a-around, 2*around)
+			if len(code) <= around { // the page before is not in memory
+				from := a &^ uint64(os.Getpagesize()-1)
+				code = s.memory.Read(p.PID, from, int(a+around-from))
+			}
+			if !spins(code, runtime.GOARCH) {
 				continue
 			}
 			if found[p] == nil {

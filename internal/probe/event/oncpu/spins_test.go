@@ -1,6 +1,16 @@
 package oncpu
 
-import "testing"
+import (
+	"os"
+	"runtime"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"rtrail/internal/probe/procmem"
+	"rtrail/internal/probe/stack"
+)
 
 func TestSpins(t *testing.T) {
 	for name, tc := range map[string]struct {
@@ -35,4 +45,32 @@ func FuzzSpins(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A loop at the beginning of a page is found without its page before, which is not asked
+// for: what that maps may be of a server that never answers.
+func TestSpinningAtPageBegin(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("the code is of amd64")
+	}
+	page := os.Getpagesize()
+	m, err := unix.Mmap(-1, 0, 2*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Munmap(m)
+	if err := unix.Madvise(m, unix.MADV_NOHUGEPAGE); err != nil {
+		t.Fatal(err)
+	}
+	copy(m[page:], "\xf3\x90\xeb\xfc") // pause; jmp
+	s := &Source{}
+	defer s.memory.Close()
+	p := stack.Process{PID: int32(os.Getpid())}
+	at := uint64(uintptr(unsafe.Pointer(&m[page])))
+	if !s.spinning(map[stack.Process][]uint64{p: {at}})[p][at] {
+		t.Error("the loop was not found")
+	}
+	if procmem.Read(p.PID, at-1, make([]byte, 1)) > 0 {
+		t.Error("the page before was read")
+	}
 }
