@@ -87,12 +87,11 @@ func (r *replayJob) run(ctx context.Context, path string, lengthGiven bool) (d d
 	}
 	from, to := c.Window.From, c.Window.To
 	if r.at != "" {
-		if from, err = moment(r.at, from, to, time.Now()); err != nil {
+		at, err := moment(r.at, r.length, c.Window, time.Now())
+		if err != nil {
 			return d, err
 		}
-		if end := from.Add(r.length); end.Before(to) {
-			to = end
-		}
+		from, to = later(at, from), earlier(at.Add(r.length), to)
 	}
 	step := r.step
 	if step == 0 {

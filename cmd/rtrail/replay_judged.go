@@ -54,17 +54,18 @@ func (o *overview) judge(ctx context.Context, piece int, from, to time.Time, min
 			o.until = at
 			return nil
 		}
-		start, ok := busiest(minutes, at, at.Add(o.windows.Every))
+		until := earlier(at.Add(o.windows.Every), to)
+		start, ok := busiest(minutes, at, until)
 		if !ok {
 			continue
 		}
-		end := start.Add(o.judged)
+		end := earlier(start.Add(o.judged), until)
 		rec, err := recording.OpenPiece(ctx, o.path, piece, start, end)
 		if err != nil {
 			return err
 		}
 		if v := view.New(rec, start, end); !v.Start().IsZero() {
-			o.windows.Add(at, v, catalogue.For(rec.Manifest()))
+			o.windows.Add(at, until, v, catalogue.For(rec.Manifest()))
 		}
 	}
 	return nil
