@@ -5,12 +5,11 @@ import (
 	"time"
 
 	"rtrail/internal/recording"
+	"rtrail/internal/unit"
 )
 
 // momentForms is what --at takes, for help and errors.
 const momentForms = `03:00, "yesterday 03:00", "2026-01-31 03:00", 2026-01-31T03:00:00Z or -5m before the end`
-
-const spanLayout = "2006-01-02 15:04:05 MST"
 
 // moment finds the time that a user means in a recording, and from which some
 // length is to be shown: it may lie before the recording if that reaches it. Times
@@ -42,13 +41,13 @@ func moment(at string, length time.Duration, held recording.Window, now time.Tim
 	if !known {
 		return time.Time{}, usageError("--at %q: want %s", at, momentForms)
 	}
-	switch begins := from.Local().Format(spanLayout); {
+	switch begins := unit.Moment(from); {
 	case t.Before(from) && !t.Before(from.Truncate(time.Minute)):
 		// Who asks for 03:00 means a recording that began at 03:00:20, too.
 		return from, nil
 	case t.After(to), t.Before(from) && !t.Add(length).After(from):
-		return time.Time{}, usageError("--at %s: the recording holds %s to %s; choose a time in it, as --at '%s'",
-			at, begins, to.Local().Format(spanLayout), begins)
+		return time.Time{}, usageError("--at %s: the recording holds %v to %v; choose a time in it, as --at '%v'",
+			at, begins, unit.Moment(to), begins)
 	}
 	return t, nil
 }
@@ -58,7 +57,7 @@ func dated(at string) (time.Time, bool) {
 	if t, err := time.Parse(time.RFC3339, at); err == nil {
 		return t, true
 	}
-	for _, layout := range []string{spanLayout, "2006-01-02 15:04 MST", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02T15:04"} {
+	for _, layout := range []string{unit.MomentLayout, "2006-01-02 15:04 MST", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02T15:04"} {
 		t, err := time.ParseInLocation(layout, at, time.Local)
 		// The short name of a zone that is not used here has no known offset.
 		if err == nil && (t.Location() == time.Local || t.Location() == time.UTC) {

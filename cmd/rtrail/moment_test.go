@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rtrail/internal/recording"
+	"rtrail/internal/unit"
 )
 
 func TestMoment(t *testing.T) {
@@ -29,8 +30,8 @@ func TestMoment(t *testing.T) {
 		{at: "2026-03-02 03:00:07", want: "2026-03-02 03:00:07"},
 		{at: local("2026-03-02 03:00:07").Format(time.RFC3339), want: "2026-03-02 03:00:07"},
 		{at: local("2026-03-02 03:00:07").UTC().Format(time.RFC3339), want: "2026-03-02 03:00:07"},
-		{at: local("2026-03-02 03:00:07").UTC().Format(spanLayout), want: "2026-03-02 03:00:07"},
-		{at: local("2026-03-02 03:00:07").Format(spanLayout), want: "2026-03-02 03:00:07"},
+		{at: local("2026-03-02 03:00:07").UTC().Format(unit.MomentLayout), want: "2026-03-02 03:00:07"},
+		{at: local("2026-03-02 03:00:07").Format(unit.MomentLayout), want: "2026-03-02 03:00:07"},
 		{at: "2026-03-02 03:00:07 QQT", fails: "want 03:00"},
 		{at: "2026-03-01 22:00", want: "2026-03-01 22:00:20"}, // the minute in which it begins
 		{at: "-5m", want: "2026-03-04 07:25:00"},

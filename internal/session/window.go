@@ -20,9 +20,6 @@ type Window struct {
 
 func (c *Window) chosen() bool { return c.At != nil || c.Length > 0 }
 
-// clockLayout is how notes print times.
-const clockLayout = "2006-01-02 15:04:05 MST"
-
 // choose finds the window in what, which covers some time: as much of it as is
 // covered, with a note if that is less than was asked for.
 func (c *Window) choose(e *Evidence, what string, held recording.Window) (err error) {
@@ -36,11 +33,11 @@ func (c *Window) choose(e *Evidence, what string, held recording.Window) (err er
 	var limits []string
 	if e.From.Before(held.From) {
 		e.From = held.From
-		limits = append(limits, "begins at "+e.From.Local().Format(clockLayout))
+		limits = append(limits, "begins at "+unit.Moment(e.From).String())
 	}
 	if e.To.After(held.To) {
 		e.To = held.To
-		limits = append(limits, "ends at "+e.To.Local().Format(clockLayout))
+		limits = append(limits, "ends at "+unit.Moment(e.To).String())
 	}
 	if len(limits) > 0 {
 		e.Notes = append(e.Notes, fmt.Sprintf("the %s %s: judged on %v of %v",
@@ -54,5 +51,5 @@ func (e *Evidence) where() string {
 	if e.From.IsZero() {
 		return ""
 	}
-	return fmt.Sprintf(" from %s to %s", e.From.Local().Format(clockLayout), e.To.Local().Format(clockLayout))
+	return fmt.Sprintf(" from %v to %v", unit.Moment(e.From), unit.Moment(e.To))
 }
