@@ -65,7 +65,7 @@ func (r *packetsRun) view(ctx context.Context) (*packetsView, error) {
 
 func (r *packetsRun) overview(report *engine.Report, s *summary.Summary) traffic.Overview {
 	width := r.width
-	if !r.tty {
+	if width == 0 {
 		width = pipeWidth
 	}
 	return traffic.Overview{Report: report, Summary: s, Top: r.top, Width: width, Prose: r.width, Filtered: r.filterGiven}
@@ -226,9 +226,7 @@ func (r *packetsRun) best(v *packetsView, order string, limit int, usable bool) 
 			return out.Flush()
 		}
 		o := r.overview(report, s)
-		if !r.tty {
-			o.Width = 0
-		}
+		o.Width = r.width // each is one line in a pipe, unless COLUMNS says
 		title := fmt.Sprintf("REQUESTS by %s", order)
 		if usable {
 			title = "SLOWEST REQUESTS"
