@@ -225,7 +225,7 @@ func timelineTable(lines []timeline.Line, step time.Duration) document.Block {
 	if len(lines) == 0 {
 		return document.Prose{Words: "no samples of CPU, load or memory in this time"}
 	}
-	t := document.Table{Title: fmt.Sprintf("OVER TIME, each %v", unit.Duration(step)), Columns: []document.Column{{Name: "time"}, {Name: "CPU busy", Right: true}, {Name: "I/O wait", Right: true},
+	t := document.Table{Title: fmt.Sprintf("OVER TIME, each %v, times in %s", unit.Duration(step), lines[0].At.Local().Format("MST")), Columns: []document.Column{{Name: "time"}, {Name: "CPU busy", Right: true}, {Name: "I/O wait", Right: true},
 		{Name: "load", Right: true}, {Name: "blocked", Right: true, Drop: 2}, {Name: "mem avail", Right: true}, {Name: "swap used", Right: true, Drop: 1}, {Name: "stalled", Right: true}, {Name: "on"}}}
 	day := ""
 	for _, l := range lines {

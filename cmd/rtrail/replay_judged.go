@@ -100,7 +100,7 @@ func (o *overview) blocks() []document.Block {
 	for _, e := range episode.Worst(all, maxEpisodes) {
 		f := e.Finding
 		list.Items = append(list.Items, document.Item{
-			Words:   fmt.Sprintf("%s to %s  %v, %s: %v", e.From.Local().Format(clockLayout), e.To.Local().Format("15:04:05"), f.Confidence, f.Rule, f.Headline),
+			Words:   fmt.Sprintf("%s to %s  %v, %s: %v", e.From.Local().Format(clockLayout), unit.Clock(e.To), f.Confidence, f.Rule, f.Headline),
 			Command: shell.Line("rtrail diagnose %s --at %s", shell.Path(o.path), e.From.Local().Format(clockLayout)).String(),
 		})
 	}
