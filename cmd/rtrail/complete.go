@@ -18,7 +18,7 @@ import (
 // flagValues gives the values of a flag that a shell can complete, by the
 // flag's name; typed is what is there so far.
 var flagValues = map[string]func(typed string) []string{
-	"at":         fixed("-5m", "today", "yesterday"),
+	"at":         fixed("-5m", "03:00"),
 	"by":         fixed(traffic.Views...),
 	decodeAsName: protocolsOf,
 	"events":     fixed(eventModes...),

@@ -24,7 +24,7 @@ func TestCompletion(t *testing.T) {
 		{[]string{"packets", "--decode-as", "8000=po"}, []string{"8000=postgres"}, noFiles},
 		{[]string{"diagnose", "--mysql", ""}, []string{"auto", "off"}, noFiles},
 		{[]string{"mysql", "audit", "--mysql-tls", ""}, []string{"skip-verify"}, noFiles},
-		{[]string{"replay", "--at", ""}, []string{"yesterday", "-5m"}, noFiles},
+		{[]string{"replay", "--at", ""}, []string{"03:00", "-5m"}, noFiles},
 		{[]string{"diagnose", "--for", ""}, nil, noFiles},
 		{[]string{"explain", "net/acc"}, []string{"net/accept-queue-full\ta server turns connections away because its accept queue is full"}, noFiles},
 		{[]string{"packets", "--html", ""}, nil, files},

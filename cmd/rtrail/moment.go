@@ -3,18 +3,21 @@ package main
 import (
 	"strings"
 	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/unit"
 )
 
 // momentForms is what --at takes, for help and errors.
 const momentForms = `03:00, "yesterday 03:00", "2026-01-31 03:00", 2026-01-31T03:00:00Z or -5m before the end`
 
-const spanLayout = "2006-01-02 15:04:05 MST"
-
-// moment finds the time that a user means in a recording that lasts from one
-// time to another. Times without a zone are local. A time of day is that of the
-// last day on which the recording reaches it, "yesterday" the day before now,
-// and a negative duration counts from the recording's end.
-func moment(at string, from, to, now time.Time) (time.Time, error) {
+// moment finds the time that a user means in a recording, and from which some
+// length is to be shown: it may lie before the recording if that reaches it. Times
+// without a zone are local. A time of day is that of the last day on which the
+// recording reaches it, "yesterday" the day before now, and a negative duration
+// counts from the recording's end, and goes no further than its beginning.
+func moment(at string, length time.Duration, held recording.Window, now time.Time) (time.Time, error) {
+	from, to := held.From, held.To
 	at = strings.TrimSpace(at)
 	t, known := dated(at)
 	switch day, clock, two := strings.Cut(at, " "); {
@@ -24,7 +27,7 @@ func moment(at string, from, to, now time.Time) (time.Time, error) {
 		if err != nil {
 			break
 		}
-		t, known = to.Add(back), true
+		t, known = later(to.Add(back), from), true
 	case two && day == "today":
 		t, known = clockOn(now, clock)
 	case two && day == "yesterday":
@@ -38,12 +41,13 @@ func moment(at string, from, to, now time.Time) (time.Time, error) {
 	if !known {
 		return time.Time{}, usageError("--at %q: want %s", at, momentForms)
 	}
-	// Who asks for 03:00 means a recording that began at 03:00:20, too.
-	if t.Before(from.Truncate(time.Minute)) || t.After(to) {
-		return time.Time{}, usageError("--at %s: the recording holds %s to %s", at, from.Local().Format(spanLayout), to.Local().Format(spanLayout))
-	}
-	if t.Before(from) {
+	switch begins := unit.Moment(from); {
+	case t.Before(from) && !t.Before(from.Truncate(time.Minute)):
+		// Who asks for 03:00 means a recording that began at 03:00:20, too.
 		return from, nil
+	case t.After(to), t.Before(from) && !t.Add(length).After(from):
+		return time.Time{}, usageError("--at %s: the recording holds %v to %v; choose a time in it, as --at '%v'",
+			at, begins, unit.Moment(to), begins)
 	}
 	return t, nil
 }
@@ -53,7 +57,7 @@ func dated(at string) (time.Time, bool) {
 	if t, err := time.Parse(time.RFC3339, at); err == nil {
 		return t, true
 	}
-	for _, layout := range []string{"2006-01-02 15:04:05 MST", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02T15:04"} {
+	for _, layout := range []string{unit.MomentLayout, "2006-01-02 15:04 MST", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02T15:04"} {
 		t, err := time.ParseInLocation(layout, at, time.Local)
 		// The short name of a zone that is not used here has no known offset.
 		if err == nil && (t.Location() == time.Local || t.Location() == time.UTC) {
@@ -63,12 +67,21 @@ func dated(at string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// clockOn is a time of day on the local day of another time.
+// clockOn is a time of day on the day of another time: the local one, or that of UTC
+// if the clock says so. The name of the local zone may follow, as answers print it.
 func clockOn(day time.Time, clock string) (time.Time, bool) {
+	clock, zone, _ := strings.Cut(strings.TrimSpace(clock), " ")
 	day = day.Local()
+	switch local, _ := day.Zone(); zone {
+	case "", local:
+	case "UTC":
+		day = day.UTC()
+	default:
+		return time.Time{}, false
+	}
 	for _, layout := range []string{"15:04", "15:04:05"} {
-		if c, err := time.Parse(layout, strings.TrimSpace(clock)); err == nil {
-			return time.Date(day.Year(), day.Month(), day.Day(), c.Hour(), c.Minute(), c.Second(), 0, time.Local), true
+		if c, err := time.Parse(layout, clock); err == nil {
+			return time.Date(day.Year(), day.Month(), day.Day(), c.Hour(), c.Minute(), c.Second(), 0, day.Location()), true
 		}
 	}
 	return time.Time{}, false

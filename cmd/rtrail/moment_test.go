@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/unit"
 )
 
 func TestMoment(t *testing.T) {
@@ -27,15 +30,20 @@ func TestMoment(t *testing.T) {
 		{at: "2026-03-02 03:00:07", want: "2026-03-02 03:00:07"},
 		{at: local("2026-03-02 03:00:07").Format(time.RFC3339), want: "2026-03-02 03:00:07"},
 		{at: local("2026-03-02 03:00:07").UTC().Format(time.RFC3339), want: "2026-03-02 03:00:07"},
-		{at: local("2026-03-02 03:00:07").UTC().Format(spanLayout), want: "2026-03-02 03:00:07"},
-		{at: local("2026-03-02 03:00:07").Format(spanLayout), want: "2026-03-02 03:00:07"},
+		{at: local("2026-03-02 03:00:07").UTC().Format(unit.MomentLayout), want: "2026-03-02 03:00:07"},
+		{at: local("2026-03-02 03:00:07").Format(unit.MomentLayout), want: "2026-03-02 03:00:07"},
 		{at: "2026-03-02 03:00:07 QQT", fails: "want 03:00"},
 		{at: "2026-03-01 22:00", want: "2026-03-01 22:00:20"}, // the minute in which it begins
 		{at: "-5m", want: "2026-03-04 07:25:00"},
 		{at: " -1h30m ", want: "2026-03-04 06:00:00"},
-		{at: "2026-03-01 21:59", fails: "the recording holds 2026-03-01 22:00:20"},
+		{at: "2026-03-01 21:59", want: "2026-03-01 21:59:00"}, // the two minutes reach it
+		{at: "2026-03-01 21:58", fails: "the recording holds 2026-03-01 22:00:20"},
 		{at: "today 08:00", fails: "the recording holds"},
-		{at: "-1000h", fails: "the recording holds"},
+		{at: "-1000h", want: "2026-03-01 22:00:20"},
+		{at: local("2026-03-04 03:00:05").Format("15:04:05 MST"), want: "2026-03-04 03:00:05"},
+		{at: local("2026-03-04 03:00:00").UTC().Format("15:04 MST"), want: "2026-03-04 03:00:00"},
+		{at: "yesterday " + local("2026-03-03 03:00:00").UTC().Format("15:04 MST"), want: "2026-03-03 03:00:00"},
+		{at: "03:00 QQT", fails: "want 03:00"},
 		{at: "2026-02-30 03:00", fails: "want 03:00"},
 		{at: "24:00", fails: "want 03:00"},
 		{at: "tomorrow 03:00", fails: "want 03:00"},
@@ -43,7 +51,7 @@ func TestMoment(t *testing.T) {
 		{at: "-5", fails: "want 03:00"},
 		{at: "", fails: "want 03:00"},
 	} {
-		got, err := moment(c.at, from, to, now)
+		got, err := moment(c.at, 2*time.Minute, recording.Window{From: from, To: to}, now)
 		switch {
 		case c.fails != "":
 			if err == nil || !strings.Contains(err.Error(), c.fails) {
@@ -60,7 +68,7 @@ func TestMoment(t *testing.T) {
 func TestMomentOfShortRecording(t *testing.T) {
 	from := time.Date(2026, 3, 4, 3, 0, 20, 0, time.Local)
 	for at, ok := range map[string]bool{"03:00": true, "03:01": true, "02:59": false, "03:02": false} {
-		if _, err := moment(at, from, from.Add(time.Minute), from); (err == nil) != ok {
+		if _, err := moment(at, 10*time.Second, recording.Window{From: from, To: from.Add(time.Minute)}, from); (err == nil) != ok {
 			t.Errorf("%s: %v", at, err)
 		}
 	}

@@ -108,12 +108,11 @@ func (r *replayJob) run(ctx context.Context, path string, lengthGiven bool) (*re
 	}
 	from, to := c.Window.From, c.Window.To
 	if r.at != "" {
-		if from, err = moment(r.at, from, to, time.Now()); err != nil {
+		at, err := moment(r.at, r.length, c.Window, time.Now())
+		if err != nil {
 			return nil, err
 		}
-		if end := from.Add(r.length); end.Before(to) {
-			to = end
-		}
+		from, to = later(at, from), earlier(at.Add(r.length), to)
 	}
 	step := r.step
 	if step == 0 {
@@ -278,7 +277,7 @@ func timelineTable(lines []timeline.Line, step time.Duration) document.Block {
 	if len(lines) == 0 {
 		return document.Prose{Words: "no samples of CPU, load or memory in this time"}
 	}
-	t := document.Table{Title: fmt.Sprintf("OVER TIME, each %v", unit.Duration(step)), Columns: []document.Column{{Name: "time"}, {Name: "CPU busy", Right: true}, {Name: "I/O wait", Right: true},
+	t := document.Table{Title: fmt.Sprintf("OVER TIME, each %v, times in %s", unit.Duration(step), lines[0].At.Local().Format("MST")), Columns: []document.Column{{Name: "time"}, {Name: "CPU busy", Right: true}, {Name: "I/O wait", Right: true},
 		{Name: "load", Right: true}, {Name: "blocked", Right: true, Drop: 2}, {Name: "mem avail", Right: true}, {Name: "swap used", Right: true, Drop: 1}, {Name: "stalled", Right: true}, {Name: "on"}}}
 	day := ""
 	for _, l := range lines {

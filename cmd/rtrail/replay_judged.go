@@ -54,17 +54,18 @@ func (o *overview) judge(ctx context.Context, piece int, from, to time.Time, min
 			o.until = at
 			return nil
 		}
-		start, ok := busiest(minutes, at, at.Add(o.windows.Every))
+		until := earlier(at.Add(o.windows.Every), to)
+		start, ok := busiest(minutes, at, until)
 		if !ok {
 			continue
 		}
-		end := start.Add(o.judged)
+		end := earlier(start.Add(o.judged), until)
 		rec, err := recording.OpenPiece(ctx, o.path, piece, start, end)
 		if err != nil {
 			return err
 		}
 		if v := view.New(rec, start, end); !v.Start().IsZero() {
-			o.windows.Add(at, v, catalogue.For(rec.Manifest()))
+			o.windows.Add(at, until, v, catalogue.For(rec.Manifest()))
 		}
 	}
 	return nil
@@ -99,7 +100,7 @@ func (o *overview) blocks() []document.Block {
 	for _, e := range episode.Worst(all, maxEpisodes) {
 		f := e.Finding
 		list.Items = append(list.Items, document.Item{
-			Words:   fmt.Sprintf("%s to %s  %v, %s: %v", e.From.Local().Format(clockLayout), e.To.Local().Format("15:04:05"), f.Confidence, f.Rule, f.Headline),
+			Words:   fmt.Sprintf("%s to %s  %v, %s: %v", e.From.Local().Format(clockLayout), unit.Clock(e.To), f.Confidence, f.Rule, f.Headline),
 			Command: shell.Line("rtrail diagnose %s --at %s", shell.Path(o.path), e.From.Local().Format(clockLayout)).String(),
 		})
 	}

@@ -361,6 +361,6 @@ func (s *traceSink) summary(stderr io.Writer) {
 		if part := c.Attached.Seconds() / s.length.Seconds(); part < 0.95 {
 			sampled = fmt.Sprintf("; sampled for %v of the time and scaled up", unit.Share(part))
 		}
-		fmt.Fprintf(stderr, "%s: %s runs, %.0f ns each, %.2g %% of a core%s\n", c.Program, unit.Count(c.Runs), float64(c.RunTime)/float64(max(c.Runs, 1)), 100*share, sampled)
+		fmt.Fprintf(stderr, "%s: %s runs, %v each, %.2g %% of a core%s\n", c.Program, unit.Count(c.Runs), unit.Duration(int64(c.RunTime)/max(c.Runs, 1)), 100*share, sampled)
 	}
 }

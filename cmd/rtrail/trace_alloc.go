@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"time"
 
 	"rtrail/internal/document"
@@ -27,7 +26,7 @@ var allocColumns = []document.Column{
 }
 
 func allocCells(a *view.Allocated) []string {
-	return []string{fmt.Sprint(unit.Bytes(a.Held)), fmt.Sprint(unit.Bytes(a.Bytes)), strconv.FormatInt(a.HeldBlocks, 10), a.Function, a.Where(), a.Stack}
+	return []string{fmt.Sprint(unit.Bytes(a.Held)), fmt.Sprint(unit.Bytes(a.Bytes)), unit.Count(a.HeldBlocks).String(), a.Function, a.Where(), a.Stack}
 }
 
 // tracedAlloc is the JSON form of a sum.

@@ -29,8 +29,8 @@ var blockColumns = []document.Column{
 
 func blockCells(b *view.BlockIO) []string {
 	n := time.Duration(max(b.Requests, 1))
-	return []string{b.Device, b.Operation, b.Process, strconv.Itoa(int(b.PID)), strconv.FormatInt(b.Requests, 10), strconv.FormatFloat(b.PerSecond, 'f', 0, 64), fmt.Sprint(unit.Bytes(b.Bytes)),
-		milliseconds(b.Queue / n), milliseconds(min(b.QueueSteps.AtMost(0.99), b.QueueLongest)), milliseconds(b.Service / n), milliseconds(min(b.ServiceSteps.AtMost(0.99), b.ServiceLongest))}
+	return []string{b.Device, b.Operation, b.Process, strconv.Itoa(int(b.PID)), unit.Count(b.Requests).String(), unit.Count(b.PerSecond).String(), fmt.Sprint(unit.Bytes(b.Bytes)),
+		took(b.Queue / n), took(min(b.QueueSteps.AtMost(0.99), b.QueueLongest)), took(b.Service / n), took(min(b.ServiceSteps.AtMost(0.99), b.ServiceLongest))}
 }
 
 // tracedBlock is the JSON form of a sum.

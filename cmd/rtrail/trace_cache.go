@@ -8,6 +8,7 @@ import (
 	"rtrail/internal/document"
 	"rtrail/internal/probe/event/cache"
 	"rtrail/internal/recording"
+	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
 
@@ -26,7 +27,7 @@ var cacheColumns = []document.Column{
 }
 
 func cacheCells(c *view.CacheUse) []string {
-	n := func(pages int64) string { return strconv.FormatInt(pages, 10) }
+	n := func(pages int64) string { return unit.Count(pages).String() }
 	share := ""
 	if s := c.HitShare(); s >= 0 {
 		share = strconv.FormatFloat(100*s, 'f', 1, 64)

@@ -27,7 +27,7 @@ func (t *connectTrace) source() event.Source { return connects.Each() }
 
 // Those of tcpconnlat, with the result.
 var connectColumns = []document.Column{
-	{Name: "TIME", Fixed: 12}, {Name: "PID", Right: true, Fixed: 7}, {Name: "COMM", Fixed: 15}, {Name: "LOCAL", Fixed: 21, Drop: 1}, {Name: "REMOTE", Fixed: 21},
+	{Name: clockColumn(), Fixed: 12}, {Name: "PID", Right: true, Fixed: 7}, {Name: "COMM", Fixed: 15}, {Name: "LOCAL", Fixed: 21, Drop: 1}, {Name: "REMOTE", Fixed: 21},
 	{Name: "LAT", Right: true, Fixed: 12}, {Name: "RESULT", Fixed: 16},
 }
 
@@ -58,13 +58,8 @@ func (t *connectTrace) sample(rec *recording.Recording) error {
 func (t *connectTrace) end() error { return nil }
 
 func connectCells(c recording.Connect) []string {
-	return []string{c.At.Local().Format("15:04:05.000"), strconv.Itoa(int(c.PID)), c.Process, endpoint(c.Local, c.LocalPort), endpoint(c.Remote, c.RemotePort),
-		milliseconds3(c.Time), c.Result}
-}
-
-// milliseconds3 is a time of which microseconds matter.
-func milliseconds3(d time.Duration) string {
-	return strconv.FormatFloat(float64(d)/float64(time.Millisecond), 'f', 3, 64) + " ms"
+	return []string{clockOf(c.At), strconv.Itoa(int(c.PID)), c.Process, endpoint(c.Local, c.LocalPort), endpoint(c.Remote, c.RemotePort),
+		took(c.Time), c.Result}
 }
 
 // tracedConnect is the JSON form of an event.

@@ -8,6 +8,7 @@ import (
 	"rtrail/internal/document"
 	"rtrail/internal/probe/event/drops"
 	"rtrail/internal/recording"
+	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
 
@@ -26,7 +27,7 @@ func newDropsTrace(j *traceJob, out io.Writer) tracer {
 			if r.Port > 0 {
 				port = strconv.Itoa(int(r.Port))
 			}
-			return []string{strconv.FormatInt(r.Packets, 10), strconv.FormatInt(r.Bytes, 10), r.Reason, r.Function, r.Protocol, port,
+			return []string{unit.Count(r.Packets).String(), unit.Bytes(r.Bytes).String(), r.Reason, r.Function, r.Protocol, port,
 				r.Device, strconv.FormatUint(r.NetNS, 10), r.Source, r.Destination}
 		},
 		line: func(_ time.Time, r *recording.PacketDrop) any { return dropLine(r) },

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"strconv"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"rtrail/internal/probe/event"
 	"rtrail/internal/probe/event/exec"
 	"rtrail/internal/recording"
+	"rtrail/internal/unit"
 )
 
 // execTrace prints the life of processes, an event a line.
@@ -24,8 +24,8 @@ func newExecTrace(j *traceJob, out io.Writer) *execTrace { return &execTrace{tra
 func (t *execTrace) source() event.Source { return exec.New() }
 
 var execColumns = []document.Column{
-	{Name: "TIME", Fixed: 12}, {Name: "EVENT", Fixed: 5}, {Name: "PID", Right: true, Fixed: 7}, {Name: "PPID", Right: true, Fixed: 7}, {Name: "COMM", Fixed: 15},
-	{Name: "AGE", Right: true, Fixed: 9, Drop: 1}, {Name: "CPU", Right: true, Fixed: 9, Drop: 2}, {Name: "END", Fixed: 8}, {Name: "ARGS", Cut: true, Fixed: 256},
+	{Name: clockColumn(), Fixed: 12}, {Name: "EVENT", Fixed: 5}, {Name: "PID", Right: true, Fixed: 7}, {Name: "PPID", Right: true, Fixed: 7}, {Name: "COMM", Fixed: 15},
+	{Name: "AGE", Right: true, Fixed: 11, Drop: 1}, {Name: "CPU", Right: true, Fixed: 11, Drop: 2}, {Name: "END", Fixed: 8}, {Name: "ARGS", Cut: true, Fixed: 256},
 }
 
 func (t *execTrace) sample(rec *recording.Recording) error {
@@ -59,17 +59,20 @@ func (t *execTrace) end() error { return nil }
 func execCells(e recording.ProcessEvent) []string {
 	age, cpu, ending := "", "", ""
 	if e.Kind == recording.ProcessExited {
-		age, cpu = milliseconds(e.Lifetime), milliseconds(e.CPUTime)
+		age, cpu = took(e.Lifetime), took(e.CPUTime)
 		if ending = "exit " + strconv.Itoa(int(e.Status)); e.Signal > 0 {
 			ending = "signal " + strconv.Itoa(int(e.Signal))
 		}
 	}
-	return []string{e.At.Local().Format("15:04:05.000"), e.Kind, strconv.Itoa(int(e.PID)), strconv.Itoa(int(e.PPID)), e.Comm, age, cpu, ending, e.Cmdline}
+	return []string{clockOf(e.At), e.Kind, strconv.Itoa(int(e.PID)), strconv.Itoa(int(e.PPID)), e.Comm, age, cpu, ending, e.Cmdline}
 }
 
-func milliseconds(d time.Duration) string {
-	return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
-}
+func took(d time.Duration) string { return unit.Duration(d).String() }
+
+// clockColumn is the name of a column of times, with their zone.
+func clockColumn() string { return "TIME " + time.Now().Format("MST") }
+
+func clockOf(at time.Time) string { return at.Local().Format("15:04:05.000") }
 
 // tracedProcess is the JSON form of an event.
 type tracedProcess struct {

@@ -10,6 +10,7 @@ import (
 	"rtrail/internal/document"
 	"rtrail/internal/probe/event/files"
 	"rtrail/internal/recording"
+	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
 
@@ -38,8 +39,8 @@ func newFilesTrace(j *traceJob, filter *fileFilter, out io.Writer) tracer {
 
 // Those of filetop, and what it does not tell.
 var fileColumns = []document.Column{
-	{Name: "process", Cut: true}, {Name: "PID", Right: true}, {Name: "reads", Right: true}, {Name: "writes", Right: true}, {Name: "R_Kb", Right: true}, {Name: "W_Kb", Right: true},
-	{Name: "small", Right: true, Drop: 1}, {Name: "direct_Kb", Right: true, Drop: 4}, {Name: "opens", Right: true, Drop: 2}, {Name: "failed", Right: true, Drop: 5}, {Name: "new", Right: true, Drop: 3},
+	{Name: "process", Cut: true}, {Name: "PID", Right: true}, {Name: "reads", Right: true}, {Name: "writes", Right: true}, {Name: "read", Right: true}, {Name: "written", Right: true},
+	{Name: "small", Right: true, Drop: 1}, {Name: "direct", Right: true, Drop: 4}, {Name: "opens", Right: true, Drop: 2}, {Name: "failed", Right: true, Drop: 5}, {Name: "new", Right: true, Drop: 3},
 	{Name: "deleted", Right: true, Drop: 6}, {Name: "T"}, {Name: "file", Cut: true},
 }
 
@@ -47,8 +48,8 @@ var fileColumns = []document.Column{
 var fileLetters = map[string]string{recording.FileRegular: "R", recording.FileDirectory: "D", recording.FileBlock: "B", recording.FileSpecial: "S"}
 
 func fileCells(f *view.FileUse) []string {
-	kilobytes := func(n int64) string { return strconv.FormatInt((n+1023)/1024, 10) }
-	count := func(n int64) string { return strconv.FormatInt(n, 10) }
+	size := func(n int64) string { return unit.Bytes(n).String() }
+	count := func(n int64) string { return unit.Count(n).String() }
 	path := f.Path
 	switch {
 	case f.Kind == recording.FileOthers:
@@ -56,8 +57,8 @@ func fileCells(f *view.FileUse) []string {
 	case f.Kind == recording.FileNone:
 		path = fmt.Sprintf("(%d opens failed, %d deleted)", f.FailedOpens, f.Deleted)
 	}
-	return []string{f.Process, strconv.Itoa(int(f.PID)), count(f.Reads), count(f.Writes), kilobytes(f.ReadBytes), kilobytes(f.WrittenBytes),
-		count(f.SmallWrites), kilobytes(f.DirectRead + f.DirectWritten), count(f.Opens), count(f.FailedOpens), count(f.Created), count(f.Deleted), fileLetters[f.Kind], path}
+	return []string{f.Process, strconv.Itoa(int(f.PID)), count(f.Reads), count(f.Writes), size(f.ReadBytes), size(f.WrittenBytes),
+		count(f.SmallWrites), size(f.DirectRead + f.DirectWritten), count(f.Opens), count(f.FailedOpens), count(f.Created), count(f.Deleted), fileLetters[f.Kind], path}
 }
 
 // tracedFile is the JSON form of a sum.

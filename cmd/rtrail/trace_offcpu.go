@@ -34,7 +34,7 @@ func offCPUCells(o *view.OffCPU) []string {
 	}
 	longest := ""
 	if o.Longest > 0 {
-		longest = milliseconds(o.Longest)
+		longest = took(o.Longest)
 	}
 	thread := o.Thread
 	if o.Threads > 1 {

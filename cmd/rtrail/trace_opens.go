@@ -30,7 +30,7 @@ func (t *openTrace) source() event.Source { return opens.New() }
 
 // Those of opensnoop, with the name of the error.
 var openColumns = []document.Column{
-	{Name: "TIME", Fixed: 12}, {Name: "PID", Right: true, Fixed: 7}, {Name: "COMM", Fixed: 15}, {Name: "FD", Right: true, Fixed: 4}, {Name: "ERR", Fixed: 12}, {Name: "PATH", Cut: true, Fixed: 256},
+	{Name: clockColumn(), Fixed: 12}, {Name: "PID", Right: true, Fixed: 7}, {Name: "COMM", Fixed: 15}, {Name: "FD", Right: true, Fixed: 4}, {Name: "ERR", Fixed: 12}, {Name: "PATH", Cut: true, Fixed: 256},
 }
 
 func (t *openTrace) sample(rec *recording.Recording) error {
@@ -60,7 +60,7 @@ func (t *openTrace) sample(rec *recording.Recording) error {
 func (t *openTrace) end() error { return nil }
 
 func openCells(e recording.FileOpen) []string {
-	return []string{e.At.Local().Format("15:04:05.000"), strconv.Itoa(int(e.PID)), e.Process, strconv.Itoa(int(e.FD)), errorName(e.Error), e.Path}
+	return []string{clockOf(e.At), strconv.Itoa(int(e.PID)), e.Process, strconv.Itoa(int(e.FD)), errorName(e.Error), e.Path}
 }
 
 // errorName is ENOENT for 2; "" for none.

@@ -9,6 +9,7 @@ import (
 	"rtrail/internal/document"
 	"rtrail/internal/probe/event/retransmits"
 	"rtrail/internal/recording"
+	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
 
@@ -22,8 +23,8 @@ func newRetransmitsTrace(j *traceJob, out io.Writer) tracer {
 		wanted: func(*recording.TCPEvent) bool { return true },
 		took:   func(*recording.TCPEvent) time.Duration { return 0 },
 		cells: func(r *recording.TCPEvent) []string {
-			return []string{strconv.FormatInt(r.Packets, 10), r.Kind, endpoint(r.Local, r.LocalPort), endpoint(r.Remote, r.RemotePort), tcpState(r.State), r.Reason,
-				strconv.FormatInt(r.Bytes, 10), strconv.FormatInt(r.Failed, 10), strconv.FormatUint(r.NetNS, 10)}
+			return []string{unit.Count(r.Packets).String(), r.Kind, endpoint(r.Local, r.LocalPort), endpoint(r.Remote, r.RemotePort), tcpState(r.State), r.Reason,
+				unit.Bytes(r.Bytes).String(), unit.Count(r.Failed).String(), strconv.FormatUint(r.NetNS, 10)}
 		},
 		line: func(_ time.Time, r *recording.TCPEvent) any { return tcpEventLine(r) },
 	}

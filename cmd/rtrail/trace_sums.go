@@ -9,6 +9,7 @@ import (
 	"rtrail/internal/document"
 	"rtrail/internal/probe/event"
 	"rtrail/internal/recording"
+	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
 
@@ -53,7 +54,7 @@ func (t *sumTrace[R, S]) sample(rec *recording.Recording) error {
 	} else {
 		t.cut = true
 	}
-	return t.print(recording.TimeOf(&rows[0]).Local().Format("15:04:05"), wanted, 0)
+	return t.print(unit.Clock(recording.TimeOf(&rows[0])).String(), wanted, 0)
 }
 
 // countedFor is how long the source of a sample counted.

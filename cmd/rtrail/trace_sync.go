@@ -9,6 +9,7 @@ import (
 	"rtrail/internal/document"
 	"rtrail/internal/probe/event/syncs"
 	"rtrail/internal/recording"
+	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
 
@@ -27,8 +28,8 @@ var syncColumns = []document.Column{
 }
 
 func syncCells(s *view.Sync) []string {
-	return []string{s.Process, strconv.Itoa(int(s.PID)), s.Call, strconv.FormatInt(s.Calls, 10), fmt.Sprintf("%.3f", s.Mean), ofSome(s.Calls, milliseconds, s.Average()),
-		ofSome(int64(len(s.Steps)), milliseconds, s.AtMost(0.99)), milliseconds(s.Longest), strconv.FormatInt(s.Errors, 10), s.Path}
+	return []string{s.Process, strconv.Itoa(int(s.PID)), s.Call, unit.Count(s.Calls).String(), fmt.Sprintf("%.3f", s.Mean), ofSome(s.Calls, took, s.Average()),
+		ofSome(int64(len(s.Steps)), took, s.AtMost(0.99)), took(s.Longest), unit.Count(s.Errors).String(), s.Path}
 }
 
 // ofSome writes a mean or quantile of calls, or nothing without any: of what is counted in
@@ -38,10 +39,6 @@ func ofSome(calls int64, write func(time.Duration) string, d time.Duration) stri
 		return ""
 	}
 	return write(d)
-}
-
-func microseconds(d time.Duration) string {
-	return fmt.Sprintf("%.1f us", float64(d)/float64(time.Microsecond))
 }
 
 // tracedSync is the JSON form of a sum.

@@ -8,6 +8,7 @@ import (
 	"rtrail/internal/document"
 	"rtrail/internal/probe/event/syscalls"
 	"rtrail/internal/recording"
+	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
 
@@ -26,8 +27,8 @@ var syscallColumns = []document.Column{
 }
 
 func syscallCells(s *view.Syscall) []string {
-	return []string{s.Process, strconv.Itoa(int(s.PID)), s.Call, strconv.FormatInt(s.Calls, 10), strconv.FormatFloat(s.PerSecond, 'f', 0, 64), milliseconds(s.Time),
-		ofSome(s.Calls, microseconds, s.Average()), milliseconds(s.Longest), strconv.FormatInt(s.Errors, 10), s.Error}
+	return []string{s.Process, strconv.Itoa(int(s.PID)), s.Call, unit.Count(s.Calls).String(), unit.Count(s.PerSecond).String(), took(s.Time),
+		ofSome(s.Calls, took, s.Average()), took(s.Longest), unit.Count(s.Errors).String(), s.Error}
 }
 
 // tracedSyscall is the JSON form of a sum.

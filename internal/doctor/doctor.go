@@ -108,7 +108,7 @@ var features = []feature{
 	},
 	{
 		name: "BPF iterators", what: "all tasks and sockets with one read each; without it /proc and netlink tell the same at a higher price",
-		how:  "run as root, or: setcap cap_bpf,cap_perfmon+ep $(command -v rtrail); the kernel must be 5.8 or newer with CONFIG_DEBUG_INFO_BTF=y",
+		how:  "run as root, or grant cap_bpf and cap_perfmon (below); the kernel must be 5.8 or newer with CONFIG_DEBUG_INFO_BTF=y",
 		test: iterators,
 	},
 }

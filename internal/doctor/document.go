@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"rtrail/internal/document"
+	"rtrail/internal/grant"
 )
 
 // Document is the report for people.
@@ -12,10 +13,15 @@ func (r Report) Document() document.Document {
 	if !r.Root {
 		user = "not root: other users' processes, sockets' owners and the kernel log may be out of sight"
 	}
-	return document.Document{Title: "What rtrail sees on this machine", Blocks: []document.Block{
+	d := document.Document{Title: "What rtrail sees on this machine", Blocks: []document.Block{
 		document.Facts{Items: []string{"Linux " + r.Kernel + " on " + r.Arch, "cgroups " + cmp.Or(r.Cgroup, "unknown"), user}},
 		table("PROBES", r.Probes), table("KERNEL", r.Features),
 	}}
+	if !r.Root {
+		d.Blocks = append(d.Blocks, document.List{Title: "TO GRANT CAPABILITIES", Style: document.Strong, Items: []document.Item{
+			{Words: "all at once, as setcap replaces those that the file has; for everybody who may run the file:", Command: grant.Command().String()}}})
+	}
+	return d
 }
 
 func table(title string, list []Item) document.Table {

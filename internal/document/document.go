@@ -41,7 +41,8 @@ type Finding struct {
 	Headline string
 	Rows     []Row
 	// Lines is how many a terminal shows of it at most, 0 all. Rows that are Spare give
-	// way first, the highest before the others.
+	// way first, the highest before the others; before those of 3 and less, words of more
+	// than a line are cut, the last first.
 	Lines int
 }
 

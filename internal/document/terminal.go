@@ -306,7 +306,7 @@ func (p *page) words(indent int, words string, maxLines int) []string {
 	list := wrap(escape.Text(words), p.width-indent)
 	if maxLines > 0 && len(list) > maxLines {
 		rest := strings.Join(list[maxLines-1:], " ")
-		list = append(list[:maxLines-1:maxLines-1], Clip(rest, max(p.width-indent, 8)))
+		list = append(list[:maxLines-1:maxLines-1], clipWords(rest, max(p.width-indent, 8)))
 	}
 	return list
 }
@@ -318,11 +318,14 @@ const (
 	// In a short finding the headline, the commands of a row and what they cost have at
 	// most so many lines.
 	maxHeadLines, maxCommandLines, maxPriceLines = 2, 2, 2
+	// Spare rows up to this go only when words of several lines were cut.
+	dearSpare = 3
 )
 
 // finding gives the lines of a finding, at most as many as it says.
 func (p *page) finding(f Finding) []string {
 	out := p.headline(f)
+	f.Rows = slices.Clone(f.Rows)
 	rows := make([][]string, len(f.Rows))
 	total := len(out)
 	for i, r := range f.Rows {
@@ -330,22 +333,29 @@ func (p *page) finding(f Finding) []string {
 		total += len(rows[i])
 	}
 	for f.Lines > 0 && total > f.Lines {
-		spare := -1
+		spare, long := -1, -1
 		for i, r := range f.Rows {
 			if r.Spare > 0 && rows[i] != nil && (spare < 0 || r.Spare >= f.Rows[spare].Spare) {
 				spare = i
 			}
+			if r.Lines > 1 && len(p.words(wordsAt, r.Words, r.Lines)) > 1 && rows[i] != nil {
+				long = i
+			}
 		}
-		if spare < 0 {
-			break
+		switch {
+		case spare >= 0 && (long < 0 || f.Rows[spare].Spare > dearSpare):
+			total -= len(rows[spare])
+			rows[spare] = nil
+		case long >= 0:
+			f.Rows[long].Lines--
+			total -= len(rows[long])
+			rows[long] = p.row(f.Rows[long], true)
+			total += len(rows[long])
+		default:
+			return slices.Concat(out, slices.Concat(rows...))
 		}
-		total -= len(rows[spare])
-		rows[spare] = nil
 	}
-	for _, r := range rows {
-		out = append(out, r...)
-	}
-	return out
+	return slices.Concat(out, slices.Concat(rows...))
 }
 
 func (p *page) headline(f Finding) []string {

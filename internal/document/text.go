@@ -97,6 +97,22 @@ func Clip(s string, width int) string {
 	return head + "…"
 }
 
+// clipWords cuts s to width cells behind a word, with an ellipsis; a word that is
+// longer than half of that is cut itself.
+func clipWords(s string, width int) string {
+	clipped := Clip(s, width)
+	if clipped == s {
+		return s
+	}
+	head, _ := splitAt(s, width-1)
+	if s[len(head):][0] != ' ' {
+		if at := strings.LastIndexByte(head, ' '); at > len(head)/2 {
+			head = head[:at]
+		}
+	}
+	return strings.TrimRight(head, " ,;:") + "…"
+}
+
 // pad fills s with blanks to width cells.
 func pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(0, width-cells(s)))

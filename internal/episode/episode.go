@@ -12,8 +12,8 @@ import (
 	"rtrail/internal/view"
 )
 
-// Windows are the windows of one stretch of time, each as long as the others, in
-// their order. Of each only a part may have been judged.
+// Windows are the windows of one stretch of time in their order, each as long as the
+// others; the last may be shorter. Of each only a part may have been judged.
 type Windows struct {
 	Every time.Duration // from the beginning of one to that of the next
 
@@ -51,15 +51,15 @@ type Process struct {
 	Seconds    float64 // that were judged while it was seen
 }
 
-// Add judges a window that begins at from and lasts Every; v is the part of it
-// that is judged. Hints are no faults.
-func (w *Windows) Add(from time.Time, v *view.View, rules []rule.Rule) {
+// Add judges a window that lasts from one time to another; v is the part of it that
+// is judged. Hints are no faults.
+func (w *Windows) Add(from, to time.Time, v *view.View, rules []rule.Rule) {
 	if w.open == nil {
 		w.open, w.used = map[key]int{}, map[process]*Process{}
 	}
 	for _, f := range verdict.Judge(v, rules).Findings {
 		if f.Confidence > rule.Possible {
-			w.add(from, f)
+			w.add(from, to, f)
 		}
 	}
 	for _, p := range v.Processes() {
@@ -79,16 +79,16 @@ func (w *Windows) Add(from time.Time, v *view.View, rules []rule.Rule) {
 
 // add joins a finding to the episode it goes on with: one that was there in the
 // window before, or in that before it.
-func (w *Windows) add(from time.Time, f verdict.Finding) {
+func (w *Windows) add(from, to time.Time, f verdict.Finding) {
 	k := key{f.Rule, f.Key}
 	i, known := w.open[k]
 	if !known || from.Sub(w.episodes[i].To) > w.Every {
 		w.open[k] = len(w.episodes)
-		w.episodes = append(w.episodes, Episode{From: from, To: from.Add(w.Every), Finding: f})
+		w.episodes = append(w.episodes, Episode{From: from, To: to, Finding: f})
 		return
 	}
 	e := &w.episodes[i]
-	e.To = from.Add(w.Every)
+	e.To = to
 	if worse(f, e.Finding) {
 		e.Finding = f
 	}

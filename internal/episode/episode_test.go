@@ -30,7 +30,8 @@ func TestEpisodes(t *testing.T) {
 		{3, finding("cpu/saturated", "java", rule.Likely, .9)},   // a minute was left out
 		{6, finding("cpu/saturated", "java", rule.Likely, .3)},   // three were: another episode
 	} {
-		w.add(noon.Add(time.Duration(x.minute)*time.Minute), x.f)
+		from := noon.Add(time.Duration(x.minute) * time.Minute)
+		w.add(from, from.Add(time.Minute), x.f)
 	}
 	var got []string
 	for _, e := range w.Episodes() {
@@ -64,7 +65,7 @@ func TestTop(t *testing.T) {
 	w := Windows{Every: 10 * time.Second}
 	for i := range 4 {
 		from := noon.Add(time.Duration(i) * 10 * time.Second)
-		w.Add(from, view.New(rec, from, from.Add(10*time.Second)), nil)
+		w.Add(from, from.Add(10*time.Second), view.New(rec, from, from.Add(10*time.Second)), nil)
 	}
 	top := w.Top(5)
 	if len(top) != 2 || top[0].Name != "first" || top[1].Name != "second" {

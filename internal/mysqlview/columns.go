@@ -87,10 +87,11 @@ const (
 	timeLayout = "15:04:05"
 )
 
-// layout makes lines of the columns that a run has, for a width, 0 for any.
-func layout(width int, have map[kind]bool) ([]column, *document.Lines) {
+// layout makes lines of the columns that a run has, for a width, 0 for any; the times
+// are in a zone.
+func layout(width int, zone string, have map[kind]bool) ([]column, *document.Lines) {
 	var list []column
-	shown := []document.Column{{Name: "time", Fixed: timeWidth}}
+	shown := []document.Column{{Name: zone, Fixed: timeWidth}}
 	for _, c := range columns {
 		if c.kind == always || have[c.kind] {
 			list = append(list, c)

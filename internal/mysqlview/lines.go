@@ -37,7 +37,7 @@ type Lines struct {
 func (l *Lines) Row(r *Row) error {
 	if l.list == nil || r.Pool != nil && !l.pool {
 		l.pool = r.Pool != nil || l.pool
-		l.list, l.columns = layout(l.Width, map[kind]bool{packets: l.Packets, pool: l.pool})
+		l.list, l.columns = layout(l.Width, l.in(time.Now()).Format("MST"), map[kind]bool{packets: l.Packets, pool: l.pool})
 		l.lines = 0
 	}
 	var b []byte
@@ -111,11 +111,12 @@ func (l *Lines) append(line, text string, below bool) string {
 }
 
 func (l *Lines) clock(at time.Time) string {
-	zone := l.Zone
-	if zone == nil {
-		zone = time.Local
-	}
-	return at.In(zone).Format(timeLayout)
+	return l.in(at).Format(timeLayout)
+}
+
+// in is a time in the zone of the lines.
+func (l *Lines) in(at time.Time) time.Time {
+	return at.In(cmp.Or(l.Zone, time.Local))
 }
 
 // trouble says what a server does that does not answer as it should.

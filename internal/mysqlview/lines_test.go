@@ -113,7 +113,7 @@ func TestLinesHeader(t *testing.T) {
 	}
 	var at []int
 	for i, line := range strings.Split(b.String(), "\n") {
-		if strings.HasPrefix(line, "time") {
+		if strings.HasPrefix(line, "UTC") {
 			at = append(at, i)
 		}
 	}
@@ -185,7 +185,7 @@ func TestTotalsOfOne(t *testing.T) {
 	if err := document.Terminal(&b, totals.Document(10), document.TerminalOptions{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"14:02:10  1 line\n", "1 of 1 line is without an answer in time: ", "STATEMENTS in 1 look at the process list"} {
+	for _, want := range []string{"14:02:10 UTC  1 line\n", "1 of 1 line is without an answer in time: ", "STATEMENTS in 1 look at the process list"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, b.String())
 		}

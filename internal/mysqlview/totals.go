@@ -90,7 +90,7 @@ func (t *Totals) Document(top int) document.Document {
 		}
 	}
 	blocks := []document.Block{
-		document.Facts{Items: []string{escape.Line(strings.TrimSpace(t.server)), escape.Line(t.version), t.first.In(zone).Format(timeLayout) + " to " + t.last.In(zone).Format(timeLayout),
+		document.Facts{Items: []string{escape.Line(strings.TrimSpace(t.server)), escape.Line(t.version), t.first.In(zone).Format(timeLayout) + " to " + t.last.In(zone).Format(timeLayout+" MST"),
 			unit.Plural(t.rows, "line", "lines")}},
 		numbers,
 	}

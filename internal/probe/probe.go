@@ -56,7 +56,7 @@ type Brief interface{ Brief() }
 // MissingError says why a probe cannot run and what would let it.
 type MissingError struct {
 	What string // "CAP_SYSLOG", "file /dev/kmsg"
-	How  string // "run as root, or: setcap cap_syslog+ep $(command -v rtrail)"
+	How  string // "run as root, or grant cap_syslog: rtrail doctor says how"
 	Err  error  // what was tried, may be nil
 }
 

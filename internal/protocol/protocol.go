@@ -4,8 +4,10 @@ package protocol
 
 import (
 	"slices"
+	"time"
 
 	"rtrail/internal/shell"
+	"rtrail/internal/unit"
 )
 
 // Traits are what others than its decoder must know of a protocol. The zero value
@@ -42,11 +44,27 @@ type Traits struct {
 	IdleLimit string
 	// Inside shows what a server is doing now.
 	Inside shell.Command
-	// Log shows where a server writes errors.
+	// Log shows where a server writes errors; empty: into the journal.
 	Log shell.Command
+	// Unit is the server's systemd unit, of which the journal has the log; "" if units
+	// differ.
+	Unit string
 	// Pool shows how many requests a server works on at a time; empty if there is no
 	// such setting.
 	Pool shell.Command
+}
+
+// LogAt shows the errors that a server wrote about a moment, on its host.
+func (t *Traits) LogAt(at time.Time) shell.Command {
+	if !t.Log.Empty() {
+		return t.Log
+	}
+	const around = time.Minute
+	from, to := at.Add(-around).UTC().Format(unit.MomentLayout), at.Add(around).UTC().Format(unit.MomentLayout)
+	if t.Unit == "" {
+		return shell.Line("journalctl --since %s --until %s", from, to)
+	}
+	return shell.Line("journalctl -u %s --since %s --until %s", t.Unit, from, to)
 }
 
 // Summary is a way to make a fingerprint of the text of a request.

@@ -107,7 +107,6 @@ var table = complete(map[string]*Traits{
 		Batch:     "a method that takes a list, a stream of messages, or calls in parallel on one connection",
 		IdleLimit: "keepalive_timeout of nginx, MAX_CONNECTION_IDLE of gRPC servers",
 		Inside:    shell.Line("perf top -g -p PID   # and the times in the access log"),
-		Log:       shell.Line("journalctl --since -10min"),
 	},
 	"http": {
 		Summary:   Path,
@@ -133,7 +132,7 @@ var table = complete(map[string]*Traits{
 		Batch:     "an endpoint that takes a list, or calls in parallel",
 		IdleLimit: "keepalive_timeout in the upstream of nginx",
 		Inside:    shell.Line("curl -s 'http://SERVER/status?full'   # pm.status_path of PHP-FPM; request_slowlog_timeout logs where scripts stand"),
-		Log:       shell.Line("journalctl -u 'php*-fpm' --since -10min"),
+		Unit:      "php*-fpm",
 		Pool:      shell.Line("php-fpm -tt   # pm.max_children; the status page has the listen queue"),
 	},
 	"redis": {
@@ -169,7 +168,7 @@ var table = complete(map[string]*Traits{
 		Batch:     "many messages before waiting for confirms, basic.ack with multiple, a larger prefetch",
 		IdleLimit: "heartbeat (60 s unless set), consumer_timeout",
 		Inside:    shell.Line("rabbitmqctl list_queues name messages consumers state; rabbitmq-diagnostics alarms"),
-		Log:       shell.Line("journalctl -u rabbitmq-server --since -10min"),
+		Unit:      "rabbitmq-server",
 	},
 	"cassandra": {
 		Summary: CQL,
@@ -229,7 +228,7 @@ var table = complete(map[string]*Traits{
 		Batch:     "more messages under way before waiting for their acknowledgements (max_inflight, receive maximum), or several values in one message",
 		IdleLimit: "one and a half times the keep-alive that the client asks for",
 		Inside:    shell.Line("mosquitto_sub -h SERVER -v -W 15 -t '$SYS/broker/#'   # clients, messages stored, dropped, load"),
-		Log:       shell.Line("journalctl -u mosquitto --since -10min"),
+		Unit:      "mosquitto",
 	},
 	"memcached": {
 		Summary: Key,
@@ -328,9 +327,6 @@ func complete(all map[string]*Traits) map[string]*Traits {
 		}
 		if t.Inside.Empty() {
 			t.Inside = shell.Line("perf top -g -p PID")
-		}
-		if t.Log.Empty() {
-			t.Log = shell.Line("journalctl --since -10min")
 		}
 	}
 	return all

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"rtrail/internal/budget"
+	"rtrail/internal/unit"
 )
 
 // rangeSlack is how much older or younger than their segment rows may be:
@@ -89,7 +90,7 @@ func (o *opener) open() (*Recording, error) {
 		return nil, err
 	}
 	if o.full {
-		o.notes.add("read until %s only: more rows than fit into memory; choose a shorter time (--at, --for)", o.last().Format(time.RFC3339))
+		o.notes.add("read until %v only: more rows than fit into memory; choose a shorter time (--at, --for)", unit.Moment(o.last()))
 	}
 	if notes := o.notes.list; o.files == 0 && len(notes) > 0 {
 		return nil, errors.New(strings.Join(notes[:min(len(notes), 5)], "; ")) // the rest is alike

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rtrail/internal/budget"
+	"rtrail/internal/unit"
 )
 
 // Piece is a part of a recording in which nobody set the clock back. Pieces may
@@ -129,7 +130,7 @@ func (o *opener) choose(m Manifest) error {
 }
 
 func (p Piece) String() string {
-	return fmt.Sprintf("piece %d, %s to %s", p.Number, p.From.Local().Format(time.DateTime), p.To.Local().Format(time.DateTime))
+	return fmt.Sprintf("piece %d, %v to %v", p.Number, unit.Moment(p.From), unit.Moment(p.To))
 }
 
 // OpenPiece is OpenRange of one piece.

@@ -2,12 +2,12 @@ package report
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
 	"rtrail/internal/document"
+	"rtrail/internal/grant"
 	"rtrail/internal/refusal"
 	"rtrail/internal/rule"
 	"rtrail/internal/unit"
@@ -82,27 +82,15 @@ func blindSpots(v verdict.Verdict) []document.Block {
 	}
 	l := document.List{Title: "BLIND SPOTS", Style: document.Warn}
 	for _, s := range spots {
-		item := document.Item{Words: few(s.what) + ": " + strings.Join(s.why, "; "), Remedy: s.how, Lines: 3}
+		item := document.Item{Words: few(s.what) + ": " + reasons(s.why), Remedy: s.how, Lines: 3}
 		if len(s.capabilities) > 0 {
 			item.Remedy = ""
 			item.Words = few(s.what) + ": run as root, or once, for everybody who may run the file:"
-			item.Command = "sudo setcap " + strings.Join(slices.Sorted(maps.Keys(complete(s.capabilities))), ",") + "+ep $(command -v rtrail)"
+			item.Command = grant.Command(s.capabilities...).String()
 		}
 		l.Items = append(l.Items, item)
 	}
 	return []document.Block{l}
-}
-
-// watching are the capabilities with which a host is watched. setcap replaces those
-// that a file has: a line with fewer would take some away.
-var watching = []string{"cap_bpf", "cap_dac_read_search", "cap_net_admin", "cap_perfmon", "cap_sys_admin", "cap_sys_ptrace", "cap_syslog"}
-
-func complete(missing []string) map[string]bool {
-	all := map[string]bool{}
-	for _, c := range slices.Concat(watching, missing) {
-		all[c] = true
-	}
-	return all
 }
 
 // spotNames is how many resources of a blind spot are named: why nobody sees them
@@ -115,6 +103,21 @@ func few(names []string) string {
 	}
 	rest := len(names) - spotNames + 1
 	return fmt.Sprintf("%s and %d others", strings.Join(names[:spotNames-1], ", "), rest)
+}
+
+// reasonsLength is how many bytes of reasons a blind spot has room for.
+const reasonsLength = 120
+
+// reasons are those for which there is room, and how many others there are.
+func reasons(list []string) string {
+	words := list[0]
+	for i, why := range list[1:] {
+		if len(words)+len(why) > reasonsLength {
+			return words + "; and " + plural(len(list)-1-i, "other reason", "other reasons") + " (-v)"
+		}
+		words += "; " + why
+	}
+	return words
 }
 
 // spot is what is not seen for want of the same thing.
@@ -130,7 +133,7 @@ var capability = regexp.MustCompile(`(?i)\bcap_[a-z_]+`)
 // help is one.
 func addSpot(list []spot, what, why, how string) []spot {
 	var caps []string
-	if strings.Contains(how, "run as root") || strings.Contains(how, "setcap") {
+	if strings.Contains(how, "run as root") || strings.Contains(how, "grant cap_") {
 		for _, c := range capability.FindAllString(why+" "+how, -1) {
 			caps = append(caps, strings.ToLower(c))
 		}
@@ -287,7 +290,7 @@ func probes(list []verdict.ProbeHealth) []document.Block {
 
 // programCost is what a program in the kernel cost.
 func programCost(p verdict.ProgramCost) string {
-	words := fmt.Sprintf("in the kernel %s ran %s times, %.0f ns each, %.2g %% of a core", p.Name, unit.Count(p.Runs), 1e9*p.Seconds/float64(max(p.Runs, 1)), 100*p.Share)
+	words := fmt.Sprintf("in the kernel %s ran %s times, %v each, %.2g %% of a core", p.Name, unit.Count(p.Runs), unit.Seconds(p.Seconds/float64(max(p.Runs, 1))), 100*p.Share)
 	if p.Stopped {
 		words += ", and was detached"
 	}

@@ -30,10 +30,11 @@ func Compose(v verdict.Verdict, verbose bool) document.Document {
 	if sure == 0 {
 		add(document.Prose{Words: nothing(v)})
 	}
-	add(findings(v.Findings[:sure], verbose)...)
+	surely := findings(v.Findings[:sure], 1, verbose)
+	add(surely...)
 	if sure < len(v.Findings) {
 		add(document.Heading{Words: "WORTH A LOOK", Style: document.Strong})
-		add(findings(v.Findings[sure:], verbose)...)
+		add(findings(v.Findings[sure:], len(surely)+1, verbose)...)
 	}
 	add(waits(v.Waits)...)
 	add(times(v.Time, verbose)...)
@@ -107,7 +108,11 @@ func header(v verdict.Verdict, verbose bool) document.Facts {
 	}
 	if !v.Window.Start.IsZero() {
 		began := v.Window.Start.Local().Format(clock(v))
-		when := fmt.Sprintf("%s, %v", began, unit.Duration(v.Window.End.Sub(v.Window.Start).Round(100*time.Millisecond)))
+		length := v.Window.End.Sub(v.Window.Start)
+		if length >= time.Second {
+			length = length.Round(100 * time.Millisecond)
+		}
+		when := fmt.Sprintf("%s, %v", began, unit.Duration(length))
 		if unwatched(v) {
 			when = "as of " + began
 		}
@@ -146,12 +151,13 @@ func counted(list []verdict.Finding) string {
 	return plural(len(list), "finding", "findings") + ": " + strings.Join(parts, ", ")
 }
 
-// clock gives the date too when the window is not today's.
+// clock gives the date too when the window is not today's, and of dumps, whose times
+// their authors wrote.
 func clock(v verdict.Verdict) string {
-	if time.Since(v.Window.Start).Abs() < 12*time.Hour {
+	if time.Since(v.Window.Start).Abs() < 12*time.Hour && !unwatched(v) {
 		return "15:04:05 MST"
 	}
-	return "2006-01-02 15:04:05 MST"
+	return unit.MomentLayout
 }
 
 // captureBlocks say what was captured, and below it what the capture lacks: that

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"rtrail/internal/document"
 	"rtrail/internal/rule"
+	"rtrail/internal/unit"
 	"rtrail/internal/verdict"
 	"rtrail/internal/view"
 )
@@ -26,8 +28,9 @@ const (
 )
 
 // findings makes one block of each finding, and one of all that a rule found with
-// equal confidence. With --verbose each stands for itself.
-func findings(list []verdict.Finding, verbose bool) []document.Block {
+// equal confidence. With --verbose each stands for itself. They are numbered as they
+// are shown, from first on.
+func findings(list []verdict.Finding, first int, verbose bool) []document.Block {
 	var out []document.Block
 	told := make([]bool, len(list))
 	for i, f := range list {
@@ -36,25 +39,26 @@ func findings(list []verdict.Finding, verbose bool) []document.Block {
 		}
 		equal := []verdict.Finding{f}
 		for j := i + 1; j < len(list) && !verbose; j++ {
-			if list[j].Rule == f.Rule && list[j].Confidence == f.Confidence {
+			if list[j].Rule == f.Rule && list[j].Confidence == f.Confidence && list[j].Plural == f.Plural {
 				told[j] = true
 				equal = append(equal, list[j])
 			}
 		}
+		block := finding(f, verbose)
 		if len(equal) > 1 {
-			out = append(out, group(equal))
-			continue
+			block = group(equal)
 		}
-		out = append(out, finding(f, verbose))
+		block.Number = first + len(out)
+		out = append(out, block)
 	}
 	return out
 }
 
 // Findings makes the blocks of findings as they are shown without --verbose.
-func Findings(list []verdict.Finding) []document.Block { return findings(list, false) }
+func Findings(list []verdict.Finding) []document.Block { return findings(list, 1, false) }
 
 func blockOf(f verdict.Finding, headline string) document.Finding {
-	d := document.Finding{Number: f.Rank, Mark: strings.ToUpper(f.Confidence.String()), Style: document.Warn, Headline: headline, Lines: findingLines}
+	d := document.Finding{Mark: strings.ToUpper(f.Confidence.String()), Style: document.Warn, Headline: headline, Lines: findingLines}
 	if f.Confidence == rule.Certain {
 		d.Style = document.Alarm
 	}
@@ -94,7 +98,7 @@ func finding(f verdict.Finding, verbose bool) document.Finding {
 		d.Rows = append(d.Rows, document.Row{Label: label(i, "proof"), Words: evidenceWords(e), Lines: 2, Spare: spare})
 	}
 	d.Rows = appendWords(d.Rows, document.Row{Label: "explains", Words: explained(f), Lines: 2, Spare: 2})
-	d.Rows = appendWords(d.Rows, document.Row{Label: "note", Words: noted(f), Lines: 1})
+	d.Rows = appendWords(d.Rows, document.Row{Label: "note", Words: noted(f), Lines: 2})
 	d.Rows = append(d.Rows, advice(f)...)
 	d.Rows = append(d.Rows, why(f, "-v: all evidence"))
 	return d
@@ -104,26 +108,24 @@ func finding(f verdict.Finding, verbose bool) document.Finding {
 // do about the first.
 func group(list []verdict.Finding) document.Finding {
 	f := list[0]
-	d := blockOf(f, plural(len(list), "finding", "findings")+": "+f.Title)
-	if kind, ok := kinds[f.Subject.Kind]; ok && !slices.ContainsFunc(list, func(x verdict.Finding) bool { return x.Subject.Kind != f.Subject.Kind }) {
-		d.Headline = plural(len(list), kind, kind) + ": " + f.Title
-	}
+	d := blockOf(f, fmt.Sprintf("%d %s", len(list), cmp.Or(f.Plural, "findings: "+f.Title)))
+	impact, sums := lostBy(list)
+	d.Rows = appendWords(d.Rows, document.Row{Label: "impact", Words: impact, Lines: 1})
 	for i, x := range list {
 		if i == quietSubjects-1 && len(list) > quietSubjects {
 			d.Rows = append(d.Rows, document.Row{Words: "and " + plural(len(list)-i, "other", "others") + " (-v)", Lines: 1})
 			break
 		}
 		words := x.Headline.String()
-		if impact := x.Impact.Text.String(); impact != "" {
+		if impact := x.Impact.Text.String(); impact != "" && (i > 0 || sums) {
 			words = impact + ": " + words
 		}
 		if x.Lossy {
 			words = lostRows + ": " + words
 		}
-		d.Rows = append(d.Rows, document.Row{Label: label(i, "who"), Words: words, Lines: 1})
+		d.Rows = append(d.Rows, document.Row{Label: label(i, "who"), Words: words, Lines: 2})
 	}
 	for _, r := range advice(f) {
-		r.Lines = 1
 		switch r.Label {
 		case "LATER":
 			r.Spare = 1
@@ -140,20 +142,28 @@ func group(list []verdict.Finding) document.Finding {
 	return d
 }
 
+// lostBy is what several findings cost together, if that sums up: time does, shares of
+// different things do not. Then it is what the first costs, which is the most.
+func lostBy(list []verdict.Finding) (words string, sums bool) {
+	total := 0.0
+	for _, f := range list {
+		if f.Impact.TimeLost == 0 {
+			if first := list[0].Impact.Text.String(); first != "" {
+				return "of the first: " + first, false
+			}
+			return "", false
+		}
+		total += f.Impact.TimeLost
+	}
+	return fmt.Sprintf("%v waited per second, in all", unit.Seconds(total)), true
+}
+
 // folded counts the symptoms under findings.
 func folded(list []verdict.Finding) (n int) {
 	for _, f := range list {
 		n += len(f.Explains)
 	}
 	return n
-}
-
-// kinds are the words for several subjects of a kind.
-var kinds = map[string]string{
-	view.KindProcess: "processes", view.KindThread: "threads", view.KindCgroup: "groups", view.KindDevice: "devices", view.KindFilesystem: "filesystems",
-	view.KindInterface: "interfaces", view.KindListener: "listeners", view.KindPeer: "destinations", view.KindNetNS: "network namespaces",
-	view.KindRule: "packet filter rules", view.KindCPU: "CPUs", view.KindService: "services", view.KindConnection: "connections",
-	view.KindStatement: "statements",
 }
 
 // advice is one check, one change, and what is left for later.
@@ -182,7 +192,7 @@ func advice(f verdict.Finding) []document.Row {
 			later = append(later, x.Text.String())
 		}
 	}
-	return appendWords(rows, document.Row{Label: "LATER", Words: strings.Join(later, "; "), Lines: 1})
+	return appendWords(rows, document.Row{Label: "LATER", Words: strings.Join(later, "; "), Lines: 2})
 }
 
 func change(label string, x rule.Fix, lines int) document.Row {

@@ -23,6 +23,7 @@ type Rule struct {
 	// Formerly are IDs that it had in earlier versions; they still find it.
 	Formerly []string
 	Title    string            // the fault in a few words, for lists
+	Plural   string            // what several of its findings say together, after their number: "disks fail"
 	Resource string            // what a host without this fault is healthy in: "CPU", "memory", "disks", ...
 	Needs    []recording.Table // without rows in all of them the rule is not judged
 	// NeedsAny, if there are any, are tables of which one must have rows: a rule
@@ -144,8 +145,11 @@ type Finding struct {
 	Confidence Confidence
 	Impact     Impact
 	Headline   Text
-	Evidence   []Evidence
-	Fixes      []Fix
+	// Plural is what this and findings like it say together, after their number, where
+	// the rule knows several kinds; "": the rule's.
+	Plural   string
+	Evidence []Evidence
+	Fixes    []Fix
 	// Affects lists subjects that suffer from this fault; findings about them
 	// that the rule Explains are folded under this one. With AffectsAll every
 	// such finding is folded, whoever it is about.

@@ -36,6 +36,9 @@ func (c *Captures) Evidence(ctx context.Context) (*Evidence, error) {
 			return nil, err
 		}
 		c.How.From, c.How.To = e.From, e.To
+		if e.To.Equal(held.To) {
+			c.How.To = e.To.Add(1) // with the last packet
+		}
 	}
 	src, err := c.Packets.Open(ctx)
 	if err != nil {

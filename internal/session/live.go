@@ -8,6 +8,7 @@ import (
 
 	"rtrail/internal/probe"
 	"rtrail/internal/recording"
+	"rtrail/internal/unit"
 )
 
 // Options is what to watch, and how.
@@ -73,7 +74,7 @@ func (l *Live) Evidence(ctx context.Context) (*Evidence, error) {
 	l.rec.UpdateManifest(func(m *recording.Manifest) { m.Ended = e.To })
 	if ctx.Err() != nil {
 		e.Interrupted = true
-		e.Notes = append(e.Notes, fmt.Sprintf("interrupted after %.1f s of %v: judged on what was seen so far", e.To.Sub(e.From).Seconds(), l.length))
+		e.Notes = append(e.Notes, fmt.Sprintf("interrupted after %.1f s of %v: judged on what was seen so far", e.To.Sub(e.From).Seconds(), unit.Duration(l.length)))
 	}
 	return e, nil
 }

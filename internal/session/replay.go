@@ -29,12 +29,13 @@ func (r *Replay) Evidence(ctx context.Context) (*Evidence, error) {
 	if e.Recording, err = recording.OpenRange(ctx, r.Path, e.From, e.To); err != nil {
 		return nil, err
 	}
-	start := e.View().Start()
-	if start.IsZero() {
+	held := recording.Window{From: e.View().Start(), To: e.View().End()}
+	if held.From.IsZero() {
 		return nil, fmt.Errorf("judging %s: the recording has no samples", r.Path)
 	}
 	if r.At == nil && r.Length > 0 {
-		e.From, e.To, e.view = start, start.Add(r.Length), nil
+		e.view = nil
+		return &e, r.choose(&e, "recording", held)
 	}
 	return &e, nil
 }

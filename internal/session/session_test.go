@@ -94,8 +94,16 @@ func TestReplay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(later.Notes) != 1 || !later.From.After(e.From) {
-		t.Errorf("from %v, notes %v", later.From, later.Notes)
+	if len(later.Notes) != 1 || !later.From.After(e.From) || later.To.Sub(later.From) > o.Length {
+		t.Errorf("from %v to %v, notes %v", later.From, later.To, later.Notes)
+	}
+	replay.Length = time.Hour
+	if e, err = replay.Evidence(t.Context()); err != nil || len(e.Notes) != 1 || e.To.Sub(e.From) > o.Length+time.Second {
+		t.Errorf("an hour of %v: from %v to %v, notes %v, %v", o.Length, e.From, e.To, e.Notes, err)
+	}
+	at.At = func(held recording.Window) (time.Time, error) { return held.From.Add(-time.Minute + time.Second), nil }
+	if e, err = at.Evidence(t.Context()); err != nil || len(e.Notes) != 1 || e.To.Sub(e.From) != time.Second {
+		t.Errorf("from %v to %v, notes %v, %v", e.From, e.To, e.Notes, err)
 	}
 	empty := filepath.Join(t.TempDir(), "empty")
 	if dir, err = recording.Create(empty, recording.Manifest{}, recording.Options{}); err != nil {

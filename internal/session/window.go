@@ -2,15 +2,17 @@ package session
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"rtrail/internal/recording"
+	"rtrail/internal/unit"
 )
 
 // Window is the part of evidence that is to be judged; zero: all of it.
 type Window struct {
-	// At chooses where it begins, given the time that the evidence covers; nil: with
-	// the evidence.
+	// At chooses where it begins, given the time that the evidence covers; it may
+	// begin before. nil: with the evidence.
 	At func(recording.Window) (time.Time, error)
 	// Length is how long it is; 0 without At: to the end.
 	Length time.Duration
@@ -18,10 +20,8 @@ type Window struct {
 
 func (c *Window) chosen() bool { return c.At != nil || c.Length > 0 }
 
-// clockLayout is how notes print times.
-const clockLayout = "2006-01-02 15:04:05 MST"
-
-// choose finds the window in what, which covers some time.
+// choose finds the window in what, which covers some time: as much of it as is
+// covered, with a note if that is less than was asked for.
 func (c *Window) choose(e *Evidence, what string, held recording.Window) (err error) {
 	e.From = held.From
 	if c.At != nil {
@@ -30,9 +30,18 @@ func (c *Window) choose(e *Evidence, what string, held recording.Window) (err er
 		}
 	}
 	e.To = e.From.Add(c.Length)
-	if c.At != nil && e.To.After(held.To) {
-		e.Notes = append(e.Notes, fmt.Sprintf("the %s ends at %s: judged on %.1f s of %v",
-			what, held.To.Local().Format(clockLayout), held.To.Sub(e.From).Seconds(), c.Length))
+	var limits []string
+	if e.From.Before(held.From) {
+		e.From = held.From
+		limits = append(limits, "begins at "+unit.Moment(e.From).String())
+	}
+	if e.To.After(held.To) {
+		e.To = held.To
+		limits = append(limits, "ends at "+unit.Moment(e.To).String())
+	}
+	if len(limits) > 0 {
+		e.Notes = append(e.Notes, fmt.Sprintf("the %s %s: judged on %v of %v",
+			what, strings.Join(limits, " and "), unit.Duration(e.To.Sub(e.From)), unit.Duration(c.Length)))
 	}
 	return nil
 }
@@ -42,5 +51,5 @@ func (e *Evidence) where() string {
 	if e.From.IsZero() {
 		return ""
 	}
-	return fmt.Sprintf(" from %s to %s", e.From.Local().Format(clockLayout), e.To.Local().Format(clockLayout))
+	return fmt.Sprintf(" from %v to %v", unit.Moment(e.From), unit.Moment(e.To))
 }

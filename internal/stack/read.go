@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -198,7 +199,11 @@ func readFile(ctx context.Context, name string, stdin io.Reader, o Options, vm *
 	}
 	defer done()
 	job := newJob(&src, o, vm, memory)
-	err = job.run(ctx, infile.Until(ctx, text))
+	lines := bufio.NewReader(infile.Until(ctx, text))
+	if at := writtenAt(lines); !at.IsZero() {
+		src.At = at
+	}
+	err = job.run(ctx, lines)
 	sum := job.wait()
 	if err != nil {
 		src.Err = fmt.Errorf("reading %s: %w", src.Name, err)

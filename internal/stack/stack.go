@@ -30,7 +30,7 @@ type Source struct {
 	Name       string
 	Format     string        // "gdb", "eu-stack", "jstack", "perf script", "collapsed", "go"
 	Kind       string        // what a count means: one of the recording's kinds of stacks
-	At         time.Time     // when it was written, or sampling began
+	At         time.Time     // when it says it was written, else when its file was; or sampling began
 	Length     time.Duration // how long was sampled; 0 for files
 	Every      time.Duration // what a count stands for: the time between two samples or looks; 0 for files
 	Timed      bool          // a count is Every of time, and no number of looks

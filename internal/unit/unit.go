@@ -87,7 +87,8 @@ func (n Number) String() string {
 	return short(float64(n))
 }
 
-// Duration prints a time with about three digits and one unit: "41 ms".
+// Duration prints a time with about three digits and one unit: "41 ms"; from two minutes
+// on with two, as clocks do: "8 min 27 s".
 type Duration time.Duration
 
 func (d Duration) String() string {
@@ -103,13 +104,22 @@ func (d Duration) String() string {
 		return short(float64(v)/1e6) + " ms"
 	case a < 2*time.Minute:
 		return short(v.Seconds()) + " s"
-	case a < 2*time.Hour:
-		return short(v.Minutes()) + " min"
+	case a < time.Hour-time.Second/2:
+		return both(v.Round(time.Second), time.Minute, "min", time.Second, "s")
 	case a < 48*time.Hour:
-		return short(v.Hours()) + " h"
+		return both(v.Round(time.Minute), time.Hour, "h", time.Minute, "min")
 	default:
 		return short(v.Hours()/24) + " days"
 	}
+}
+
+// both prints a time in two units, without the smaller one if there is none of it.
+func both(v, large time.Duration, largeName string, small time.Duration, smallName string) string {
+	s := fmt.Sprintf("%d %s", v/large, largeName)
+	if rest := (v % large).Abs() / small; rest > 0 {
+		s += fmt.Sprintf(" %d %s", rest, smallName)
+	}
+	return s
 }
 
 // Seconds prints seconds as a Duration does.

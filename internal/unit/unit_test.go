@@ -26,7 +26,8 @@ func TestString(t *testing.T) {
 		{PerSecond(12340), "12,340/s"}, {PerSecond(0.44), "0.4/s"}, {PerSecond(0), "0/s"},
 		{Number(0.25), "0.25"}, {Number(3), "3"}, {Number(12.34), "12.3"}, {Number(1500), "1,500"},
 		{Duration(0), "0 s"}, {Duration(41 * time.Millisecond), "41 ms"}, {Duration(1500 * time.Millisecond), "1.5 s"},
-		{Duration(90 * time.Second), "90 s"}, {Duration(3 * time.Hour), "3 h"}, {Duration(850), "850 ns"},
+		{Duration(90 * time.Second), "90 s"}, {Duration(2 * time.Minute), "2 min"}, {Seconds(507), "8 min 27 s"}, {Seconds(-507), "-8 min 27 s"},
+		{Seconds(3599.6), "1 h"}, {Duration(time.Hour), "1 h"}, {Duration(63*time.Minute + 40*time.Second), "1 h 4 min"}, {Duration(3 * time.Hour), "3 h"}, {Duration(850), "850 ns"},
 		{Duration(12300), "12.3 µs"}, {Duration(7 * 24 * time.Hour), "7 days"}, {Seconds(0.0065), "6.5 ms"},
 	} {
 		if got := c.in.String(); got != c.want {

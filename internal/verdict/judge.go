@@ -79,6 +79,7 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 			for i, e := range f.Evidence {
 				f.Evidence[i].Check = e.Command()
 			}
+			f.Plural = cmp.Or(f.Plural, r.Plural)
 			placed := Finding{Finding: f, Title: r.Title, Key: v.KeyOf(f.Subject), Formerly: r.Formerly}
 			if sources.lossy(r) {
 				placed.Lossy = true

@@ -232,10 +232,10 @@ func TestServerThatGoesAway(t *testing.T) {
 		says   string
 	}{
 		"it stays":       {func(int) bool { return false }, 10, ""},
-		"it is killed":   {func(look int) bool { return look > 2 }, 2, "from 12:00:03 on the server did not answer (gone)"},
-		"at once":        {func(look int) bool { return look > 0 }, 0, "from 12:00:01 on the server did not answer (gone)"},
-		"it comes back":  {func(look int) bool { return look > 2 && look < 6 }, 6, "from 12:00:03 on the server did not answer (gone); at the end it answered again"},
-		"and goes again": {func(look int) bool { return look > 2 && look < 6 || look == 10 }, 5, "from 12:00:03 on the server did not answer (gone)"},
+		"it is killed":   {func(look int) bool { return look > 2 }, 2, "from 12:00:03 UTC on the server did not answer (gone)"},
+		"at once":        {func(look int) bool { return look > 0 }, 0, "from 12:00:01 UTC on the server did not answer (gone)"},
+		"it comes back":  {func(look int) bool { return look > 2 && look < 6 }, 6, "from 12:00:03 UTC on the server did not answer (gone); at the end it answered again"},
+		"and goes again": {func(look int) bool { return look > 2 && look < 6 || look == 10 }, 5, "from 12:00:03 UTC on the server did not answer (gone)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := base()
@@ -313,3 +313,5 @@ func TestWhereToRaise(t *testing.T) {
 		})
 	}
 }
+
+func init() { time.Local = time.UTC } // the zone of all times in answers

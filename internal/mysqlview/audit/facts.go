@@ -96,7 +96,7 @@ func answered(looks []recording.MySQLServer) (seconds float64, silent string) {
 		l := &looks[i]
 		switch {
 		case !answers(l) && silent == "":
-			silent = fmt.Sprintf("from %s on the server did not answer (%s)", l.At.Format("15:04:05"), strings.TrimSuffix(l.State+": "+escape.Line(l.Error), ": "))
+			silent = fmt.Sprintf("from %v on the server did not answer (%s)", unit.Clock(l.At), strings.TrimSuffix(l.State+": "+escape.Line(l.Error), ": "))
 		case !answers(l):
 			back = false
 		default:

@@ -40,7 +40,7 @@ func (m *Model) title() string {
 		if zone == nil {
 			zone = time.Local
 		}
-		clock = m.rows[n-1].At.In(zone).Format("15:04:05")
+		clock = m.rows[n-1].At.In(zone).Format("15:04:05 MST")
 	}
 	room := m.width - len(clock) - 1
 	text = clip(text, room)

@@ -24,6 +24,7 @@ import (
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/pcap"
 	"rtrail/internal/packet/rt"
+	"rtrail/internal/unit"
 )
 
 // The two captures.
@@ -232,8 +233,8 @@ func nothing(m *matching, s [2]*survey) error {
 	text := ""
 	for i, name := range []string{"client's", "server's"} {
 		r := &s[i].report
-		text += fmt.Sprintf("; the %s has %d connections to %s, from %s to %s", name, m.count(s, i), s[i].busiest(),
-			time.Unix(0, r.First).Format("2006-01-02 15:04:05"), time.Unix(0, r.Last).Format("2006-01-02 15:04:05"))
+		text += fmt.Sprintf("; the %s has %d connections to %s, from %v to %v", name, m.count(s, i), s[i].busiest(),
+			unit.Moment(time.Unix(0, r.First)), unit.Moment(time.Unix(0, r.Last)))
 	}
 	return fmt.Errorf("%w%s. Both must cover the same traffic at the same time; a proxy between them that opens connections of its own hides them from each other",
 		ErrNothingInCommon, text)

@@ -249,5 +249,5 @@ func MoreSight() string {
 	if os.Geteuid() == 0 {
 		return "run rtrail with all capabilities: the process has some that this root lacks, as in a container"
 	}
-	return "run as root, or: setcap cap_sys_ptrace,cap_dac_read_search,cap_sys_admin,cap_net_admin+ep $(command -v rtrail)"
+	return "run as root, or grant cap_sys_ptrace, cap_dac_read_search, cap_sys_admin and cap_net_admin: rtrail doctor says how"
 }

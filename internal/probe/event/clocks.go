@@ -75,7 +75,7 @@ func clockRefused(err error) error {
 	err = fmt.Errorf("open a perf event on the clock of each CPU: %w", err)
 	switch {
 	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM):
-		return &probe.MissingError{What: "CAP_PERFMON for perf events", How: "run as root, or: setcap cap_bpf,cap_perfmon+ep $(command -v rtrail); a container also needs a seccomp profile that allows perf_event_open", Err: err}
+		return &probe.MissingError{What: "CAP_PERFMON for perf events", How: "run as root, or grant cap_bpf and cap_perfmon: rtrail doctor says how; a container also needs a seccomp profile that allows perf_event_open", Err: err}
 	case errors.Is(err, unix.EMFILE):
 		return &probe.MissingError{What: "more file descriptors, one for each CPU", How: "ulimit -n 65536", Err: err}
 	case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.ENOENT):

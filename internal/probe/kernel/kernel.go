@@ -176,7 +176,7 @@ func missing(doing string, err error) error {
 	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES) && !capable(capSysAdmin):
 		return &probe.MissingError{
 			What: "CAP_BPF and CAP_PERFMON, or CAP_SYS_ADMIN",
-			How:  "run as root, or: setcap cap_bpf,cap_perfmon+ep $(command -v rtrail); a container needs both capabilities",
+			How:  "run as root, or grant cap_bpf and cap_perfmon: rtrail doctor says how; a container needs both capabilities",
 			Err:  err,
 		}
 	case errors.Is(err, os.ErrNotExist), errors.Is(err, btf.ErrNotFound), errors.Is(err, ebpf.ErrNotSupported):

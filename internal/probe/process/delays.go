@@ -148,7 +148,7 @@ func (d *delays) report(w *recording.Writer, name string) {
 			"sysctl -w kernel.task_delayacct=1 and restart the processes in question, or boot with delayacct")
 	case d.failure != nil:
 		w.Unseen(name, "time processes waited for block I/O and swap", 1, "taskstats: "+d.failure.Error(),
-			"run as root, or: setcap cap_net_admin+ep $(command -v rtrail)")
+			"run as root, or grant cap_net_admin: rtrail doctor says how")
 	}
 }
 

@@ -161,7 +161,7 @@ func explain(err error) error {
 		}
 		return &probe.MissingError{
 			What: fmt.Sprintf("CAP_PERFMON to sample running threads (kernel.perf_event_paranoid is %s)", level),
-			How:  "run as root, or: sudo setcap cap_perfmon,cap_sys_ptrace+ep $(command -v rtrail)", Err: err,
+			How:  "run as root, or grant cap_perfmon and cap_sys_ptrace: rtrail doctor says how", Err: err,
 		}
 	case errors.Is(err, unix.ENOSYS):
 		return &probe.MissingError{What: "a kernel with perf events (CONFIG_PERF_EVENTS)", How: "read dumps of gdb or eu-stack instead", Err: err}

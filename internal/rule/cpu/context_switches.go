@@ -16,6 +16,7 @@ import (
 var contextSwitches = rule.Rule{
 	ID:       "cpu/context-switches",
 	Title:    "the CPUs switch between threads instead of running them",
+	Plural:   "processes switch between threads instead of running them",
 	Resource: "CPU",
 	Needs:    []recording.Table{recording.CPUs, recording.Processes},
 	// Threads that hand a CPU to each other all the time also queue for it.

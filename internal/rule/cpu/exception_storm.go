@@ -14,6 +14,7 @@ import (
 var exceptionStorm = rule.Rule{
 	ID:         "cpu/exception-storm",
 	Title:      "a process spends most of its CPU time on exceptions",
+	Plural:     "processes spend most of their CPU time on exceptions",
 	Resource:   "CPU",
 	Needs:      []recording.Table{recording.CPUs, recording.Processes, recording.OnCPU},
 	Explains:   []string{"cpu/one-thread-limit", "cpu/hot-function", "cpu/saturated", "rt/server-slow"},

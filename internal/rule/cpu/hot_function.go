@@ -16,6 +16,7 @@ import (
 var hotFunction = rule.Rule{
 	ID:         "cpu/hot-function",
 	Title:      "a process spends most of a CPU in one function",
+	Plural:     "processes spend most of a CPU in one function",
 	Resource:   "CPU",
 	Needs:      []recording.Table{recording.CPUs, recording.Processes, recording.OnCPU},
 	Thresholds: []*rule.Threshold{&burnsFrom, &mostOfIt, &worthNaming},

@@ -16,6 +16,7 @@ import (
 var oneThreadLimit = rule.Rule{
 	ID:       "cpu/one-thread-limit",
 	Title:    "a program can use one CPU only, and that one is full",
+	Plural:   "programs can use one CPU only, and that one is full",
 	Resource: "CPU",
 	Needs:    []recording.Table{recording.CPUs, recording.Processes},
 	// Whoever accepts connections with the thread that is full accepts late.

@@ -12,6 +12,7 @@ import (
 var saturated = rule.Rule{
 	ID:       "cpu/saturated",
 	Title:    "more work than the CPUs can do",
+	Plural:   "programs have more work than the CPUs can do",
 	Resource: "CPU",
 	Needs:    []recording.Table{recording.CPUs, recording.Processes},
 	Explains: []string{"cpu/one-thread-limit", "cpu/hot-function"},

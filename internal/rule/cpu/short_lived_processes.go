@@ -16,6 +16,7 @@ import (
 var shortLivedProcesses = rule.Rule{
 	ID:       "cpu/short-lived-processes",
 	Title:    "CPU time goes to processes that end before tools see them",
+	Plural:   "parents start processes that end before tools see them",
 	Resource: "CPU",
 	Needs:    []recording.Table{recording.CPUs, recording.System, recording.Processes},
 	Explains: []string{"cpu/saturated"},

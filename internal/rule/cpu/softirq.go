@@ -15,6 +15,7 @@ import (
 var softirq = rule.Rule{
 	ID:         "cpu/softirq",
 	Title:      "interrupt work takes the CPU",
+	Plural:     "CPUs are busy with interrupt work",
 	Resource:   "CPU",
 	Needs:      []recording.Table{recording.CPUs, recording.SoftIRQs},
 	Explains:   []string{"cpu/saturated", "net/softnet"},

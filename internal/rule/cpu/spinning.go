@@ -12,6 +12,7 @@ import (
 var spinning = rule.Rule{
 	ID:         "cpu/spinning",
 	Title:      "threads burn CPU in a loop that waits for a lock",
+	Plural:     "processes burn CPU in loops that wait for a lock",
 	Resource:   "CPU",
 	Needs:      []recording.Table{recording.CPUs, recording.Processes, recording.Threads, recording.OnCPU},
 	Explains:   []string{"cpu/hot-function", "cpu/saturated"},

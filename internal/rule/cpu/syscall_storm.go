@@ -12,6 +12,7 @@ import (
 var syscallStorm = rule.Rule{
 	ID:         "cpu/syscall-storm",
 	Title:      "a process spends most of its CPU time in system calls that do next to nothing",
+	Plural:     "processes spend most of their CPU time in system calls that do next to nothing",
 	Resource:   "CPU",
 	Needs:      []recording.Table{recording.CPUs, recording.Processes, recording.OnCPU},
 	Explains:   []string{"cpu/one-thread-limit", "cpu/hot-function", "cpu/saturated", "rt/server-slow"},

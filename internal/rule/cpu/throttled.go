@@ -15,6 +15,7 @@ import (
 var throttled = rule.Rule{
 	ID:       "cpu/throttled",
 	Title:    "a control group is stopped at its CPU quota",
+	Plural:   "control groups are stopped at their CPU quotas",
 	Resource: "CPU",
 	Needs:    []recording.Table{recording.Cgroups},
 	// A server that is stopped nine tenths of the time cannot accept, reads

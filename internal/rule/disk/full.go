@@ -16,6 +16,7 @@ import (
 var full = rule.Rule{
 	ID:         "disk/full",
 	Title:      "a filesystem has no space left",
+	Plural:     "filesystems have no space left",
 	Resource:   "filesystem space",
 	Needs:      []recording.Table{recording.Mounts},
 	Thresholds: []*rule.Threshold{&soonFull, &soonUsed, &laterFull, &laterUsed, &almostUsed, &crumbs, &failingCalls, &failingChars, &inVain, &minWriting, &fileShare, &heldSize, &ownStream},

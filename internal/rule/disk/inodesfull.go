@@ -12,6 +12,7 @@ import (
 var inodesFull = rule.Rule{
 	ID:         "disk/inodes-full",
 	Title:      "a filesystem has no inodes left",
+	Plural:     "filesystems have no inodes left",
 	Resource:   "filesystem inodes",
 	Needs:      []recording.Table{recording.Mounts},
 	Thresholds: []*rule.Threshold{&soonFull, &soonUsed, &laterFull, &laterUsed, &almostUsed},

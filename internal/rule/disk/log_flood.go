@@ -14,6 +14,7 @@ import (
 var logFlood = rule.Rule{
 	ID:         "disk/log-flood",
 	Title:      "a program writes so much into its log that a disk is busy with it",
+	Plural:     "programs write so much into their logs that a disk is busy with it",
 	Resource:   "disks",
 	Needs:      []recording.Table{recording.Disks, recording.Processes},
 	Explains:   []string{"disk/saturated", "disk/slow-sync", "disk/full", "proc/uninterruptible", "rt/server-slow"},

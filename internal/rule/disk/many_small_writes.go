@@ -16,6 +16,7 @@ import (
 var manySmallWrites = rule.Rule{
 	ID:       "disk/many-small-writes",
 	Title:    "a program writes many small files and throws them away",
+	Plural:   "programs write many small files and throw them away",
 	Resource: "small files",
 	Needs:    []recording.Table{recording.Processes},
 	Explains: []string{"disk/slow-sync", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing"},

@@ -17,6 +17,7 @@ import (
 var saturated = rule.Rule{
 	ID:       "disk/saturated",
 	Title:    "programs wait because a disk has more requests than it can serve",
+	Plural:   "disks have more requests than they can serve",
 	Resource: "disks",
 	Needs:    []recording.Table{recording.Disks, recording.Processes},
 	Explains: []string{"disk/slow-sync", "proc/uninterruptible", "rt/server-slow", "rt/client-slow"},

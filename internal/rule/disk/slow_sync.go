@@ -16,6 +16,7 @@ import (
 var slowSync = rule.Rule{
 	ID:         "disk/slow-sync",
 	Title:      "a program waits for each record to be on the disk",
+	Plural:     "programs wait for each record to be on the disk",
 	Resource:   "syncs",
 	Needs:      []recording.Table{recording.Processes},
 	Explains:   []string{"rt/server-slow", "rt/worker-queueing", "proc/uninterruptible"},

@@ -16,6 +16,7 @@ import (
 var deadlock = rule.Rule{
 	ID:       "jvm/deadlock",
 	Title:    "threads of a Java VM wait for each other's locks",
+	Plural:   "groups of Java threads wait for each other's locks",
 	Resource: "Java deadlocks",
 	Needs:    []recording.Table{recording.StackLocks},
 	Seen:     locksAwaited,

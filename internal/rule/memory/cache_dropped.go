@@ -15,6 +15,7 @@ import (
 var cacheDropped = rule.Rule{
 	ID:         "mem/cache-dropped",
 	Title:      "a process empties the page cache, and files are read from disks again",
+	Plural:     "processes empty the page cache",
 	Resource:   "memory",
 	Needs:      []recording.Table{recording.VMStat, recording.Processes},
 	Explains:   []string{"disk/saturated", "mem/reclaim", "proc/uninterruptible", "rt/server-slow"},

@@ -15,6 +15,7 @@ import (
 var cgroupOOM = rule.Rule{
 	ID:       "mem/cgroup-oom",
 	Title:    "a process was killed at the memory limit of its control group",
+	Plural:   "processes were killed at the memory limits of their control groups",
 	Resource: "memory",
 	Needs:    []recording.Table{recording.VMStat, recording.KernelLog},
 	// Before a group is full beyond help, its programs wait for their own pages

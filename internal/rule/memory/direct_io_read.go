@@ -14,6 +14,7 @@ import (
 var directRead = rule.Rule{
 	ID:         "mem/direct-io-read",
 	Title:      "a program reads the same file from the disk again and again, although memory would hold it",
+	Plural:     "programs read the same file from the disk again and again, although memory would hold it",
 	Resource:   "reads past the page cache",
 	Needs:      []recording.Table{recording.Processes, recording.Memory},
 	Explains:   []string{"disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing"},

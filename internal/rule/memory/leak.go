@@ -17,6 +17,7 @@ import (
 var leak = rule.Rule{
 	ID:       "mem/leak",
 	Title:    "a process takes more and more memory and gives none back",
+	Plural:   "processes take more and more memory and give none back",
 	Resource: "memory",
 	Needs:    []recording.Table{recording.Processes, recording.Memory},
 	Explains: []string{"mem/swapping", "mem/reclaim"},

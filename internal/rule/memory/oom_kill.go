@@ -14,6 +14,7 @@ import (
 var oomKill = rule.Rule{
 	ID:       "mem/oom-kill",
 	Title:    "the kernel killed a process because the host ran out of memory",
+	Plural:   "processes were killed because the host ran out of memory",
 	Resource: "memory",
 	Needs:    []recording.Table{recording.VMStat, recording.KernelLog},
 	// What grew until it was killed, and what swapped until then, is the same story.
@@ -147,7 +148,7 @@ func victim(v *view.View, k kill) view.Entity {
 
 func killEvidence(v *view.View, k kill) rule.Evidence {
 	e := rule.Evidence{Metric: metric.LogOOMKill, Value: float64(max(k.anon, 0))}
-	when := fmt.Sprintf("at %s", k.at.Format("15:04:05"))
+	when := fmt.Sprintf("at %v", unit.Clock(k.at))
 	if k.before {
 		when += fmt.Sprintf(", %v before the window", unit.Duration(v.Start().Sub(k.at)))
 	}

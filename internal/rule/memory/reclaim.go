@@ -17,6 +17,7 @@ import (
 var reclaim = rule.Rule{
 	ID:       "mem/reclaim",
 	Title:    "files in use do not fit into memory and are read again and again",
+	Plural:   "control groups read files again and again that do not fit into memory",
 	Resource: "memory",
 	Needs:    []recording.Table{recording.VMStat, recording.Processes},
 	// The disk is busy with what is read again, and whoever waits for its own

@@ -17,6 +17,7 @@ import (
 var swapping = rule.Rule{
 	ID:       "mem/swapping",
 	Title:    "memory in use goes to swap and comes back",
+	Plural:   "control groups have memory in use go to swap and come back",
 	Resource: "memory",
 	Needs:    []recording.Table{recording.VMStat, recording.Processes},
 	// The swap device is busy with it, and whoever waits for a page waits in D.

@@ -14,6 +14,7 @@ import (
 var bufferPoolSmall = rule.Rule{
 	ID:         "mysql/buffer-pool-small",
 	Title:      "statements wait for pages from disk because the buffer pool is smaller than what they use",
+	Plural:     "servers have buffer pools smaller than what their statements use",
 	Resource:   "buffer pool",
 	Needs:      []recording.Table{recording.MySQLServers, recording.MySQLStatuses, recording.MySQLVariables},
 	Explains:   []string{"disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing"},

@@ -17,6 +17,7 @@ import (
 var commitFlush = rule.Rule{
 	ID:         "mysql/commit-flush",
 	Title:      "commits wait for a disk that syncs slowly",
+	Plural:     "servers have commits that wait for a disk",
 	Resource:   "commits",
 	Needs:      []recording.Table{recording.MySQLServers, recording.MySQLStatuses, recording.MySQLVariables},
 	Explains:   []string{"disk/saturated", "disk/slow-sync", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing", "mysql/row-lock-wait"},

@@ -17,6 +17,7 @@ import (
 var connectionsExhausted = rule.Rule{
 	ID:         "mysql/connections-exhausted",
 	Title:      "the server refuses connections: max_connections is reached",
+	Plural:     "servers refuse connections: max_connections is reached",
 	Resource:   "connections of MySQL",
 	Needs:      []recording.Table{recording.MySQLServers},
 	Explains:   []string{"rt/errors", "rt/connect-slow", "mysql/not-answering"},

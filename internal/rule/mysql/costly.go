@@ -15,6 +15,7 @@ import (
 var costlyStatement = rule.Rule{
 	ID:       "mysql/costly-statement",
 	Title:    "a statement reads too many rows because of how it is written, not for lack of an index",
+	Plural:   "statements read too many rows because of how they are written",
 	Resource: "statements",
 	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
 	Explains: []string{"mysql/full-scan", "mysql/buffer-pool-small", "mysql/tmp-disk-tables", "mysql/sort", "mysql/instrumentation-cost", "mysql/thread-pool-stalled",

@@ -16,6 +16,7 @@ import (
 var fullScan = rule.Rule{
 	ID:       "mysql/full-scan",
 	Title:    "statements read far more rows than they return, without an index",
+	Plural:   "statements read far more rows than they return, without an index",
 	Resource: "statements",
 	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
 	Explains: []string{"mysql/buffer-pool-small", "mysql/tmp-disk-tables", "mysql/sort", "mysql/instrumentation-cost", "mysql/thread-pool-stalled", "mysql/connections-exhausted",

@@ -125,7 +125,7 @@ func withoutStacks(v *view.View, s *view.MySQLServer) *rule.NotJudged {
 func runningOf(v *view.View) ([]insides, error) {
 	all, err := insidesOf(v)
 	list := slices.DeleteFunc(slices.Clone(all), func(x insides) bool { return x.s == nil })
-	if len(list) == 0 && len(all) > 0 {
+	if len(list) == 0 && len(all) > 0 && serverInside(v) {
 		return nil, &rule.NotJudged{Needs: "samples of running threads", Why: "dumps do not tell which threads ran",
 			How: shell.Say("rtrail diagnose --mysql DSN on the server's host, while it is slow")}
 	}

@@ -15,6 +15,7 @@ import (
 var instrumentationCost = rule.Rule{
 	ID:         "mysql/instrumentation-cost",
 	Title:      "the performance schema takes much of the server's CPU",
+	Plural:     "servers spend much CPU on the performance schema",
 	Resource:   "CPU of MySQL",
 	Needs:      []recording.Table{recording.Stacks},
 	Explains:   []string{"cpu/saturated", "cpu/one-thread-limit", "rt/server-slow"},

@@ -16,6 +16,7 @@ import (
 var longTransaction = rule.Rule{
 	ID:           "mysql/long-transaction",
 	Title:        "a transaction stays open and keeps old versions of rows alive",
+	Plural:       "transactions stay open and keep old versions of rows alive",
 	Resource:     "transactions of MySQL",
 	Needs:        []recording.Table{recording.MySQLServers},
 	BlindWithout: []string{recording.UnseenTransactions},

@@ -11,6 +11,7 @@ import (
 var mdlContention = rule.Rule{
 	ID:         "mysql/mdl-contention",
 	Title:      "statements wait for the hash of metadata locks",
+	Plural:     "servers have statements that wait for the hash of metadata locks",
 	Resource:   "locks inside MySQL",
 	Needs:      []recording.Table{recording.Stacks},
 	Explains:   []string{"cpu/saturated", "cpu/context-switches", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing", "mysql/spin-waste"},

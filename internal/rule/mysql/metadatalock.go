@@ -18,6 +18,7 @@ import (
 var metadataLock = rule.Rule{
 	ID:           "mysql/metadata-lock",
 	Title:        "statements wait for a metadata lock on a table",
+	Plural:       "sessions block others with a metadata lock on a table",
 	Resource:     "metadata locks",
 	Needs:        []recording.Table{recording.MySQLServers},
 	BlindWithout: []string{recording.UnseenSessions},

@@ -18,6 +18,7 @@ import (
 var missingTables = rule.Rule{
 	ID:         "mysql/opening-missing-tables",
 	Title:      "clients ask for tables that do not exist",
+	Plural:     "servers are asked for tables that do not exist",
 	Resource:   "statements",
 	Needs:      []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
 	Explains:   []string{"rt/errors", "rt/worker-queueing", "rt/server-slow", "mysql/table-cache-contention"},

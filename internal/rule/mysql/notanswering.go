@@ -18,6 +18,7 @@ import (
 var notAnswering = rule.Rule{
 	ID:         "mysql/not-answering",
 	Title:      "the server does not answer at all",
+	Plural:     "servers do not answer at all",
 	Resource:   "answers of MySQL",
 	Needs:      []recording.Table{recording.MySQLServers},
 	Explains:   []string{"net/accept-queue-full", "proc/uninterruptible", "rt/server-slow", "rt/slow-connections", "rt/worker-queueing", "rt/connect-slow", "rt/errors", "rt/path-slow"},
@@ -91,7 +92,7 @@ func (x *silence) restarted() bool {
 	x.sure = rule.Certain
 	x.why = "it was restarted"
 	x.proof = append(x.proof, rule.Evidence{Metric: metric.MySQLUptime, Value: after.Uptime.Seconds(),
-		What: rule.T("it had been up for %s at %s, and for %s at %s", unit.Duration(before.Uptime), before.At.Format("15:04:05"), unit.Duration(after.Uptime), after.At.Format("15:04:05")), Check: status(x.s, "Uptime")})
+		What: rule.T("it had been up for %s at %s, and for %s at %s", unit.Duration(before.Uptime), unit.Clock(before.At), unit.Duration(after.Uptime), unit.Clock(after.At)), Check: status(x.s, "Uptime")})
 	x.fixes = append(x.fixes, rule.Fix{Text: rule.T("if it was not stopped on purpose, read its error log: a crash or a kill is in it"), Command: ask(x.s, shell.SQL("select @@log_error")), Tradeoff: "none"})
 	return true
 }
@@ -148,7 +149,7 @@ func (x *silence) ended(p view.Process) bool {
 	x.sure = rule.Certain
 	x.why = fmt.Sprintf("its process (%d) ended in the window", p.PID)
 	x.proof = append(x.proof, rule.Evidence{Metric: metric.MySQLProcessState, Value: 0,
-		What: rule.T("%s (%d) was last seen at %s", p.Comm, p.PID, p.Samples[len(p.Samples)-1].At().Format("15:04:05")), Check: shell.Line("ps -p %d; dmesg | grep -i -e oom -e segfault", p.PID)})
+		What: rule.T("%s (%d) was last seen at %s", p.Comm, p.PID, unit.Clock(p.Samples[len(p.Samples)-1].At())), Check: shell.Line("ps -p %d; dmesg | grep -i -e oom -e segfault", p.PID)})
 	x.fixes = append(x.fixes, rule.Fix{Text: rule.T("read its error log and the kernel's: crash, shutdown or kill"), Command: logs, Tradeoff: "none"})
 	if q, ok := x.successor(p); ok {
 		x.why += fmt.Sprintf(", and %s (%d), started since, does not answer yet", q.Comm, q.PID)

@@ -18,6 +18,7 @@ import (
 var threadPoolStalled = rule.Rule{
 	ID:           "mysql/thread-pool-stalled",
 	Title:        "statements wait for a thread of the thread pool",
+	Plural:       "servers have statements that wait for a thread of the thread pool",
 	Resource:     "thread pool of MySQL",
 	Needs:        []recording.Table{recording.MySQLServers},
 	BlindWithout: []string{recording.UnseenPoolGroups},

@@ -374,7 +374,7 @@ func TestShortSilence(t *testing.T) {
 					}
 				})
 			}},
-		{Name: "killed after the last look", Abstains: "its process was last seen at 14:02:17 and still answered rtrail's last look",
+		{Name: "killed after the last look", Abstains: "its process was last seen at 14:02:17 UTC and still answered rtrail's last look",
 			Host: func() *ruletest.Host {
 				return watched(ruletest.Process{PID: 4711, Comm: "mariadbd", To: 7}, answers)
 			}},
@@ -394,7 +394,7 @@ func TestShortSilence(t *testing.T) {
 			Host: func() *ruletest.Host {
 				return watched(ruletest.Process{}, from(8, recording.ServerGone, "the server closed the connection"))
 			}},
-		{Name: "it is being restarted", Abstains: "it was last seen at 14:02:16, and mariadbd (4800) has started since",
+		{Name: "it is being restarted", Abstains: "it was last seen at 14:02:16 UTC, and mariadbd (4800) has started since",
 			Host: func() *ruletest.Host {
 				return watched(ruletest.Process{PID: 4711, Comm: "mariadbd", To: 6}, from(7, recording.ServerUnreachable, refused)).Process(successor)
 			}},
@@ -404,9 +404,9 @@ func TestShortSilence(t *testing.T) {
 				other.Cmdline = "mariadbd --port=3307"
 				return watched(ruletest.Process{PID: 4711, Comm: "mariadbd", To: 6}, from(7, recording.ServerUnreachable, refused)).Process(other)
 			}},
-		{Name: "it was restarted", Abstains: "it restarted between 14:02:15 and 14:02:17 and answers again",
+		{Name: "it was restarted", Abstains: "it restarted between 14:02:15 UTC and 14:02:17 UTC and answers again",
 			Host: func() *ruletest.Host { return restarted(6, 7) }},
-		{Name: "it was restarted, which took long", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.45, High: 0.55, Says: "mariadbd (4800) did not answer for 4 s: it was restarted", Proof: "it had been up for 102 s at 14:02:12, and for 1 s at 14:02:17",
+		{Name: "it was restarted, which took long", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.45, High: 0.55, Says: "mariadbd (4800) did not answer for 4 s: it was restarted", Proof: "it had been up for 102 s at 14:02:12 UTC, and for 1 s at 14:02:17 UTC",
 			Host: func() *ruletest.Host { return restarted(3, 7) }},
 		{Name: "stopped for a moment", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.2, High: 0.3, Says: "mariadbd (4711) did not answer for 2 s: it was stopped (process state T)", Proof: "in state T at 3 of 9 readings",
 			Host: func() *ruletest.Host { return watched(halted("T", 3, 5), slow(5, 2*second)) }},

@@ -12,6 +12,7 @@ import (
 var threadPoolLeak = rule.Rule{
 	ID:         "mysql/thread-pool-counter-leak",
 	Title:      "the thread pool counts threads as active that do not exist",
+	Plural:     "thread pools count threads as active that do not exist",
 	Resource:   "counters of the thread pool",
 	Needs:      []recording.Table{recording.MySQLServers},
 	Explains:   []string{"mysql/thread-pool-stalled", "rt/slow-connections", "rt/worker-queueing", "rt/server-slow", "rt/connect-slow"},

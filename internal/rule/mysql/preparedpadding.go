@@ -16,6 +16,7 @@ import (
 var preparedPadding = rule.Rule{
 	ID:         "mysql/prepared-padding",
 	Title:      "the server copies parameters into long texts of prepared statements",
+	Plural:     "servers copy parameters into long texts of prepared statements",
 	Resource:   "CPU of MySQL",
 	Needs:      []recording.Table{recording.Stacks},
 	Explains:   []string{"cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing"},

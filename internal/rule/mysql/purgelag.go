@@ -12,6 +12,7 @@ import (
 var purgeLag = rule.Rule{
 	ID:           "mysql/purge-lag",
 	Title:        "InnoDB purge does not keep up with changes",
+	Plural:       "servers have an InnoDB purge that does not keep up with changes",
 	Resource:     "purge of MySQL",
 	Needs:        []recording.Table{recording.MySQLServers},
 	BlindWithout: []string{recording.UnseenInnoDB},

@@ -12,6 +12,7 @@ import (
 var rowLockWait = rule.Rule{
 	ID:           "mysql/row-lock-wait",
 	Title:        "statements wait for row locks of another transaction",
+	Plural:       "transactions hold row locks that statements wait for",
 	Resource:     "row locks",
 	Needs:        []recording.Table{recording.MySQLServers},
 	BlindWithout: []string{recording.UnseenTransactions},

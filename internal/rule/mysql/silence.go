@@ -171,11 +171,11 @@ func (x *silence) doubt() *rule.NotJudged {
 	p, here := process(x.v, x.s)
 	meant := &rule.NotJudged{Needs: "to know whether " + named(x.s) + " was restarted on purpose", How: shell.Say("if it was not, read its error log: %s", logs)}
 	if before, after, ok := x.restart(); ok {
-		meant.Why = fmt.Sprintf("it restarted between %s and %s and answers again", before.At.Format("15:04:05"), after.At.Format("15:04:05"))
+		meant.Why = fmt.Sprintf("it restarted between %s and %s and answers again", unit.Clock(before.At), unit.Clock(after.At))
 		return meant
 	}
 	if here && p.Gone {
-		last := p.Samples[len(p.Samples)-1].At().Format("15:04:05")
+		last := unit.Clock(p.Samples[len(p.Samples)-1].At())
 		if q, ok := x.successor(p); ok {
 			meant.Why = fmt.Sprintf("it was last seen at %s, and %s (%d) has started since", last, q.Comm, q.PID)
 			return meant

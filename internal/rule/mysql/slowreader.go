@@ -17,6 +17,7 @@ import (
 var slowReader = rule.Rule{
 	ID:           "mysql/slow-reader",
 	Title:        "a client does not read its result, and the server waits for it",
+	Plural:       "clients do not read their results, and servers wait for them",
 	Resource:     "readers of results",
 	Needs:        []recording.Table{recording.MySQLServers},
 	BlindWithout: []string{recording.UnseenSessions},

@@ -20,6 +20,7 @@ import (
 var slowStatements = rule.Rule{
 	ID:       "mysql/slow-statements",
 	Title:    "one statement takes most of the time in the slow log",
+	Plural:   "statements take most of the time in the slow log",
 	Resource: "statements of the slow log",
 	Needs:    []recording.Table{recording.MySQLSlowLog},
 	// A server that was asked is judged by what it says; its log is part of that.

@@ -17,6 +17,7 @@ import (
 var sorting = rule.Rule{
 	ID:       "mysql/sort",
 	Title:    "statements sort many rows, on disk or for nothing",
+	Plural:   "statements sort many rows, on disk or for nothing",
 	Resource: "statements",
 	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
 	Explains: []string{"disk/saturated", "proc/uninterruptible", "cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing"},

@@ -15,6 +15,7 @@ import (
 var spinWaste = rule.Rule{
 	ID:         "mysql/spin-waste",
 	Title:      "threads burn CPU in InnoDB's spin loops",
+	Plural:     "servers burn CPU in InnoDB's spin loops",
 	Resource:   "locks inside MySQL",
 	Needs:      []recording.Table{recording.Stacks},
 	Explains:   []string{"cpu/saturated", "cpu/one-thread-limit", "cpu/context-switches", "cpu/spinning", "rt/server-slow", "rt/worker-queueing"},

@@ -14,6 +14,7 @@ import (
 var tableCacheContention = rule.Rule{
 	ID:       "mysql/table-cache-contention",
 	Title:    "statements wait for the mutex of the table cache",
+	Plural:   "servers have statements that wait for the mutex of the table cache",
 	Resource: "locks inside MySQL",
 	Needs:    []recording.Table{recording.Stacks},
 	Explains: []string{"cpu/saturated", "cpu/context-switches", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing", "mysql/opening-missing-tables", "mysql/spin-waste"},

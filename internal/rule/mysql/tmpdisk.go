@@ -16,6 +16,7 @@ import (
 var tmpDiskTables = rule.Rule{
 	ID:       "mysql/tmp-disk-tables",
 	Title:    "statements create temporary tables on disk",
+	Plural:   "statements create temporary tables on disk",
 	Resource: "statements",
 	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
 	Explains: []string{"mysql/sort", "disk/saturated", "proc/uninterruptible", "cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing"},

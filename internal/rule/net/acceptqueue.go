@@ -15,6 +15,7 @@ import (
 var acceptQueueFull = rule.Rule{
 	ID:         "net/accept-queue-full",
 	Title:      "a server turns connections away because its accept queue is full",
+	Plural:     "listeners turn connections away because their accept queues are full",
 	Resource:   "accept queues",
 	Needs:      []recording.Table{recording.Listeners, recording.Protocol},
 	Explains:   []string{"net/packet-loss", "rt/connect-slow"},

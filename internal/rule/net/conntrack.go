@@ -16,6 +16,7 @@ import (
 var conntrackFull = rule.Rule{
 	ID:         "net/conntrack-full",
 	Title:      "the connection tracking table is full: new connections are dropped",
+	Plural:     "connection tracking tables are full: new connections are dropped",
 	Resource:   "connection tracking",
 	Needs:      []recording.Table{recording.Conntrack},
 	Explains:   []string{"net/packet-loss", "rt/connect-slow", "mysql/not-answering"},

@@ -19,6 +19,7 @@ import (
 var ephemeralPorts = rule.Rule{
 	ID:         "net/ephemeral-ports",
 	Title:      "a client has no local ports left for one destination",
+	Plural:     "destinations leave their clients no local ports",
 	Resource:   "local ports",
 	Needs:      []recording.Table{recording.TCPSockets, recording.Sysctls},
 	Explains:   []string{"rt/connect-slow"},

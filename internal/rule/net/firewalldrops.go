@@ -14,6 +14,7 @@ import (
 var firewallDrops = rule.Rule{
 	ID:           "net/firewall-drops",
 	Title:        "a firewall rule drops packets that a program waits for",
+	Plural:       "firewall rules drop packets that programs wait for",
 	Resource:     "packet filter",
 	Needs:        []recording.Table{recording.Firewall, recording.TCPSockets},
 	BlindWithout: []string{recording.UnseenPacketFilter},

@@ -12,6 +12,7 @@ import (
 var nicDrops = rule.Rule{
 	ID:         "net/nic-drops",
 	Title:      "a network interface loses packets",
+	Plural:     "network interfaces lose packets",
 	Resource:   "packet delivery",
 	Needs:      []recording.Table{recording.NetDevices},
 	Explains:   []string{"net/packet-loss", "rt/path-slow", "rt/server-slow"},

@@ -15,6 +15,7 @@ import (
 var packetLoss = rule.Rule{
 	ID:       "net/packet-loss",
 	Title:    "packets are lost: connections retransmit",
+	Plural:   "paths lose packets: connections retransmit",
 	Resource: "packet delivery",
 	NeedsAny: []recording.Table{recording.Protocol, recording.PacketSides},
 	Explains: []string{"rt/path-slow", "rt/server-slow", "rt/client-slow", "rt/worker-queueing", "rt/connect-slow", "rt/first-disconnect"},

@@ -124,7 +124,7 @@ func (x *deadService) evidence(v *view.View) []rule.Evidence {
 		list = append(list, rule.Evidence{Metric: metric.PacketsUnheardQuiet, Value: d.UnheardQuiet.Seconds(), Check: check, What: text})
 	}
 	return append(list, rule.Evidence{Metric: metric.PacketsUnheard, Value: float64(x.others),
-		What:  rule.T("%s other requests were answered after the first of these was sent, at %s", unit.Count(x.others), d.UnheardFrom.UTC().Format("15:04:05.000")),
+		What:  rule.T("%s other requests were answered after the first of these was sent, at %s", unit.Count(x.others), unit.ClockMillis(d.UnheardFrom)),
 		Check: tshark(v, shell.Display("%s && tcp.srcport == %d && tcp.len > 0", pktHost("src", x.s.Server), x.s.Port), "tcp.stream")})
 }
 

@@ -16,6 +16,7 @@ import (
 var delayedACK = rule.Rule{
 	ID:         "net/delayed-ack",
 	Title:      "small writes wait for delayed acknowledgements (Nagle)",
+	Plural:     "services have small writes that wait for delayed acknowledgements (Nagle)",
 	Resource:   "small writes",
 	Needs:      []recording.Table{recording.PacketConnections, recording.PacketSides},
 	Explains:   []string{"rt/server-slow", "rt/client-slow", "rt/path-slow", "rt/worker-queueing", "net/sender-app-limited"},

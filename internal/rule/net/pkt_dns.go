@@ -17,6 +17,7 @@ import (
 var dnsSlow = rule.Rule{
 	ID:         "net/dns-slow",
 	Title:      "DNS lookups are slow",
+	Plural:     "DNS resolvers are slow",
 	Resource:   "name lookups",
 	Needs:      []recording.Table{recording.PacketServices, recording.PacketResolvers},
 	Explains:   []string{"rt/server-slow", "rt/worker-queueing", "rt/path-slow", "rt/errors"},
@@ -29,6 +30,7 @@ var dnsSlow = rule.Rule{
 var dnsUnreachable = rule.Rule{
 	ID:         "net/dns-unreachable",
 	Title:      "a DNS resolver does not answer",
+	Plural:     "DNS resolvers do not answer",
 	Resource:   "name lookups",
 	Needs:      []recording.Table{recording.PacketServices, recording.PacketResolvers},
 	Explains:   []string{"rt/server-slow", "rt/worker-queueing", "rt/path-slow", "rt/errors"},

@@ -13,6 +13,7 @@ import (
 var mtuMismatch = rule.Rule{
 	ID:         "net/mtu-mismatch",
 	Title:      "large packets do not get through, small ones do",
+	Plural:     "paths lose large packets, not small ones",
 	Resource:   "packet sizes",
 	Needs:      []recording.Table{recording.PacketConnections, recording.PacketPaths},
 	Explains:   []string{"net/packet-loss", "rt/path-slow", "rt/server-slow", "rt/client-slow", "rt/first-disconnect", "rt/connect-slow", "net/resets"},

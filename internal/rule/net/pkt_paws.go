@@ -15,6 +15,7 @@ import (
 var pawsDrops = rule.Rule{
 	ID:         "net/paws-drops",
 	Title:      "packets are dropped because their TCP timestamps go backwards (PAWS)",
+	Plural:     "paths have packets dropped because their TCP timestamps go backwards (PAWS)",
 	Resource:   "TCP timestamps",
 	Needs:      []recording.Table{recording.PacketConnections, recording.PacketSides},
 	Explains:   []string{"rt/connect-slow", "net/packet-loss", "rt/path-slow"},

@@ -17,6 +17,7 @@ import (
 var rateLimited = rule.Rule{
 	ID:       "net/rate-limited",
 	Title:    "traffic runs into a limit on its rate",
+	Plural:   "paths run into a limit on their rate",
 	Resource: "bandwidth",
 	Needs:    []recording.Table{recording.PacketRates, recording.PacketConnections},
 	Explains: []string{"rt/server-slow", "rt/path-slow", "rt/client-slow", "rt/worker-queueing", "rt/connect-slow", "net/packet-loss", "net/sender-app-limited"},

@@ -17,6 +17,7 @@ import (
 var receiverSlow = rule.Rule{
 	ID:         "net/receiver-slow",
 	Title:      "a program does not read what it is sent",
+	Plural:     "programs do not read what they are sent",
 	Resource:   "readers of data",
 	Needs:      []recording.Table{recording.PacketConnections, recording.PacketSides},
 	Explains:   []string{"rt/client-slow", "rt/path-slow", "rt/server-slow", "rt/worker-queueing", "mysql/slow-reader", "net/sender-app-limited", "net/rate-limited"},

@@ -17,6 +17,7 @@ import (
 var resets = rule.Rule{
 	ID:         "net/resets",
 	Title:      "connections are reset while something is under way",
+	Plural:     "services have connections reset while something is under way",
 	Resource:   "connections",
 	Needs:      []recording.Table{recording.PacketConnections},
 	Explains:   []string{"rt/first-disconnect", "rt/errors", "rt/connect-slow"},
@@ -168,17 +169,20 @@ func (b *broken) finding(v *view.View, c rule.Confidence) rule.Finding {
 	check := tshark(v, where, view.IPField("src", b.s.Server), "tcp.stream", "frame.number")
 	switch b.kind {
 	case refused:
+		f.Plural = "destinations refuse connects"
 		f.Headline = rule.T("no process listens on %s:%d: %d connects were refused", b.s.Server, b.s.Port, b.count)
 		f.Evidence = []rule.Evidence{{Metric: metric.PacketsRefused, What: rule.T("%d of %d connects were refused: %d SYNs were answered by RST", b.count, b.ended, b.syns), Value: float64(b.count), Limit: rule.Limit(0), Check: check}}
 		f.Fixes = []rule.Fix{{Text: rule.T("start the server, or let it listen on this address; a firewall that rejects with tcp-reset looks the same"), Command: shell.Line("ss -ltn 'sport = :%d'; iptables -nvL", b.s.Port), Tradeoff: "none"}}
 		return f
 	case serverBroke:
+		f.Plural = "services reset connections while something is under way"
 		f.Headline = rule.T("%s resets connections %s: %d of %d that ended", b.s.Name(), b.state(), b.count, b.ended)
 		f.Fixes = []rule.Fix{
 			{Text: rule.T("have the server read what it was sent before it closes (shutdown for writing, read to the end, then close): closing a socket with unread data sends RST, which can destroy an answer on its way"), Tradeoff: "bounded time and memory for what is thrown away (lingering_close)"},
 			{Text: rule.T("look into the server's log at that time for a crash, a limit on requests or an idle timeout that is shorter than its clients'"), Tradeoff: "none"},
 		}
 	case clientGaveUp:
+		f.Plural = "services have clients that reset connections while something is under way"
 		f.Headline = rule.T("clients of %s reset connections %s: %d of %d that ended", b.s.Name(), b.state(), b.count, b.ended)
 		f.Fixes = []rule.Fix{{Text: rule.T("see why answers come later than these clients wait, before their timeouts are raised"), Tradeoff: "none"}}
 	case closedIdle:
@@ -187,7 +191,7 @@ func (b *broken) finding(v *view.View, c rule.Confidence) rule.Finding {
 	f.Evidence = []rule.Evidence{
 		{Metric: metric.PacketsResets, What: rule.T("RST from the %s on %d connections; on %d of %s it had not acknowledged all it was sent", first.Closer, b.count, b.unread, b.looked()),
 			Value: float64(b.count), Limit: rule.Limit(0), Check: check},
-		{Metric: metric.PacketsFirstFrame, What: rule.T("first at %s, frame %d, %s", first.ClosedAt.UTC().Format("15:04:05.000"), first.CloseFrame, pktEnds(first)), Value: float64(first.CloseFrame), Check: check},
+		{Metric: metric.PacketsFirstFrame, What: rule.T("first at %s, frame %d, %s", unit.ClockMillis(first.ClosedAt), first.CloseFrame, pktEnds(first)), Value: float64(first.CloseFrame), Check: check},
 	}
 	return f
 }

@@ -45,6 +45,7 @@ func alike(times []time.Duration) bool {
 func (b *broken) closedIdle(v *view.View, f rule.Finding, first *view.PacketConnection) rule.Finding {
 	where := shell.Display("%s && tcp.port == %d && (tcp.flags.fin == 1 || tcp.flags.reset == 1)", pktHost("addr", b.s.Server), b.s.Port)
 	check := tshark(v, where, "ip.src", "tcp.stream", "frame.number", "tcp.flags.str")
+	f.Plural = "services close idle connections while clients still use them"
 	f.Headline = rule.T("%s closes idle connections while clients still use them: %d of %d that ended", b.s.Name(), b.count, b.ended)
 	f.Evidence = []rule.Evidence{{
 		Metric: metric.PacketsResets, Value: float64(b.count), Limit: rule.Limit(0), Check: check,
@@ -65,7 +66,7 @@ func (b *broken) closedIdle(v *view.View, f rule.Finding, first *view.PacketConn
 	}
 	f.Evidence = append(f.Evidence, rule.Evidence{
 		Metric: metric.PacketsFirstFrame, Value: float64(first.CloseFrame), Check: check,
-		What: rule.T("first at %s, frame %d, %s", first.ClosedAt.UTC().Format("15:04:05.000"), first.CloseFrame, pktEnds(first)),
+		What: rule.T("first at %s, frame %d, %s", unit.ClockMillis(first.ClosedAt), first.CloseFrame, pktEnds(first)),
 	})
 	f.Fixes = []rule.Fix{
 		{Text: below, Tradeoff: "a few more connects"},

@@ -16,6 +16,7 @@ import (
 var senderAppLimited = rule.Rule{
 	ID:         "net/sender-app-limited",
 	Title:      "a server sends its answers in pieces, with pauses",
+	Plural:     "servers send their answers in pieces, with pauses",
 	Resource:   "senders of data",
 	Needs:      []recording.Table{recording.PacketConnections, recording.PacketSides},
 	Explains:   []string{"rt/server-slow", "rt/worker-queueing", "rt/path-slow", "rt/client-slow"},

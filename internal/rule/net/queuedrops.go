@@ -12,6 +12,7 @@ import (
 var qdiscDrops = rule.Rule{
 	ID:         "net/qdisc-drops",
 	Title:      "the queue of an interface throws packets away",
+	Plural:     "interface queues throw packets away",
 	Resource:   "packet delivery",
 	Needs:      []recording.Table{recording.Qdiscs},
 	Explains:   []string{"net/packet-loss", "rt/path-slow", "rt/server-slow"},

@@ -14,6 +14,7 @@ import (
 var softnet = rule.Rule{
 	ID:         "net/softnet",
 	Title:      "the receive backlog of a CPU overflows",
+	Plural:     "receive backlogs overflow",
 	Resource:   "packet delivery",
 	Needs:      []recording.Table{recording.Softnet},
 	Explains:   []string{"net/packet-loss", "rt/path-slow", "rt/server-slow"},

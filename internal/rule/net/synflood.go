@@ -18,6 +18,7 @@ import (
 var synFlood = rule.Rule{
 	ID:         "net/syn-flood",
 	Title:      "half-open connections fill their queue: a SYN flood, or too short a queue",
+	Plural:     "listeners have their queue full of half-open connections",
 	Resource:   "half-open connections",
 	Needs:      []recording.Table{recording.Listeners, recording.Protocol},
 	Explains:   []string{"net/packet-loss", "net/softnet", "cpu/softirq", "net/conntrack-full", "rt/connect-slow"},

@@ -15,6 +15,7 @@ import (
 var udpBuffer = rule.Rule{
 	ID:         "net/udp-buffer",
 	Title:      "datagrams are lost because the receive buffer of a socket is full",
+	Plural:     "sockets lose datagrams because their receive buffers are full",
 	Resource:   "UDP receive buffers",
 	Needs:      []recording.Table{recording.UDPSockets, recording.Protocol},
 	Refutes:    []string{"packet delivery"},

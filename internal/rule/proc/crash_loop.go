@@ -18,6 +18,7 @@ import (
 var crashLoop = rule.Rule{
 	ID:         "proc/crash-loop",
 	Title:      "a program is started again and again, and fails at once",
+	Plural:     "programs are started again and again, and fail at once",
 	Resource:   "restarts",
 	Needs:      []recording.Table{recording.ProcessEvents},
 	Explains:   []string{"cpu/short-lived-processes"},

@@ -14,6 +14,7 @@ import (
 var deadlock = rule.Rule{
 	ID:           "proc/deadlock",
 	Title:        "threads of a program wait for each other's locks, for ever",
+	Plural:       "programs have threads that wait for each other's locks, for ever",
 	Resource:     "locks of programs",
 	Needs:        []recording.Table{recording.Processes, recording.Threads},
 	BlindWithout: []string{"system calls of threads of other users"},

@@ -17,6 +17,7 @@ import (
 var fdLimit = rule.Rule{
 	ID:         "proc/fd-limit",
 	Title:      "a process has used up its file descriptors",
+	Plural:     "processes have used up their file descriptors",
 	Resource:   "file descriptors",
 	Needs:      []recording.Table{recording.Limits, recording.Processes},
 	Explains:   []string{"net/accept-queue-full", "cpu/one-thread-limit"},

@@ -16,6 +16,7 @@ import (
 var lockContention = rule.Rule{
 	ID:           "proc/lock-contention",
 	Title:        "threads of a program queue for a lock that one of them holds",
+	Plural:       "programs have threads that queue for a lock that one of them holds",
 	Resource:     "locks of programs",
 	Needs:        []recording.Table{recording.Processes, recording.Threads},
 	BlindWithout: []string{"system calls of threads of other users"},

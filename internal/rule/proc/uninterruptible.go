@@ -16,6 +16,7 @@ import (
 var uninterruptible = rule.Rule{
 	ID:         "proc/uninterruptible",
 	Title:      "threads hang in uninterruptible sleep",
+	Plural:     "processes have threads that hang in uninterruptible sleep",
 	Resource:   "uninterruptible sleep",
 	Needs:      []recording.Table{recording.Processes},
 	Thresholds: []*rule.Threshold{&halfTheTime, &fewReadings, &briefly, &queueOfReaders},

@@ -18,6 +18,7 @@ import (
 var zombies = rule.Rule{
 	ID:         "proc/zombies",
 	Title:      "a parent does not reap its ended children",
+	Plural:     "parents do not reap their ended children",
 	Resource:   "process table",
 	Needs:      []recording.Table{recording.Processes},
 	Thresholds: []*rule.Threshold{&unreaped, &minNew, &enoughToSay, &manyZombies, &freshAfter},

@@ -15,6 +15,7 @@ import (
 var chatty = rule.Rule{
 	ID:       "rt/chatty",
 	Title:    "one piece of work takes too many round trips in sequence",
+	Plural:   "clients need too many round trips in sequence for one piece of work",
 	Resource: "round trips",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketStatements},
 	// The caller is slow because of its round trips, however fast each is.

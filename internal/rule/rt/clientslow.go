@@ -17,6 +17,7 @@ import (
 var clientSlow = rule.Rule{
 	ID:       "rt/client-slow",
 	Title:    "a client takes the time, not the server it asks",
+	Plural:   "clients take the time, not the servers they ask",
 	Resource: "clients",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketConnections, recording.PacketStatements},
 	// A server that sends to a client which does not read is not slow.

@@ -19,6 +19,7 @@ import (
 var connectSlow = rule.Rule{
 	ID:         "rt/connect-slow",
 	Title:      "connects take seconds because SYNs get no answer",
+	Plural:     "destinations leave SYNs without an answer: connects take seconds",
 	Resource:   "connects",
 	Needs:      []recording.Table{recording.PacketCaptures, recording.PacketConnections},
 	Thresholds: []*rule.Threshold{&minRepeatedSYNs, &slowConnects, &mostlyInferred, &missedShare, &fewSamples},

@@ -19,6 +19,7 @@ import (
 var firstDisconnect = rule.Rule{
 	ID:         "rt/first-disconnect",
 	Title:      "a connection was closed in the middle of a request",
+	Plural:     "services had a connection closed in the middle of a request",
 	Resource:   "connections",
 	Needs:      []recording.Table{recording.PacketCaptures, recording.PacketConnections},
 	Refutes:    []string{"answers"},
@@ -250,9 +251,9 @@ func (d *disconnects) fixes() []rule.Fix {
 		}}
 	}
 	fixes := []rule.Fix{{
-		Text: rule.T("look at the server's log, and at what lies between (proxy, balancer, firewall), at %s: who closed on purpose, crashed, or ran into a limit?",
-			d.first.c.ClosedAt.UTC().Format("15:04:05.000")),
-		Command:  protocol.Of(d.s.Proto).Log,
+		Text: rule.T("look at the server's log, and at what lies between (proxy, balancer, firewall), at %v: who closed on purpose, crashed, or ran into a limit?",
+			unit.ClockMillis(d.first.c.ClosedAt)),
+		Command:  protocol.Of(d.s.Proto).LogAt(d.first.c.ClosedAt),
 		Tradeoff: "none",
 	}}
 	if d.s.Proto == "mysql" {

@@ -20,6 +20,7 @@ import (
 var errorAnswers = rule.Rule{
 	ID:       "rt/errors",
 	Title:    "requests fail",
+	Plural:   "services fail requests",
 	Resource: "answers",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketStatements, recording.PacketErrors},
 	Thresholds: []*rule.Threshold{&minErrors, &wrongShare, &usualShare, &oftenShare, &gaveUpAfter, &gaveUpTimes, &gaveUpClients, &minTime, &minRequests,

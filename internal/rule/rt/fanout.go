@@ -15,6 +15,7 @@ import (
 var fanOut = rule.Rule{
 	ID:       "rt/fan-out",
 	Title:    "requests wait for the slowest of many calls",
+	Plural:   "services wait for the slowest of many calls",
 	Resource: "calls between services",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketNestings, recording.PacketServices},
 	// The caller is slow for that reason, and its callee is slow now and then.

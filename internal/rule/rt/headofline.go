@@ -12,6 +12,7 @@ import (
 var headOfLine = rule.Rule{
 	ID:       "rt/head-of-line",
 	Title:    "one kind of request blocks all others (head-of-line blocking)",
+	Plural:   "services let one kind of request block all others (head-of-line blocking)",
 	Resource: "response times",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketStalls},
 	Explains: []string{"rt/server-slow", "rt/worker-queueing", "rt/slow-connections"},

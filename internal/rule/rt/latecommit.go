@@ -17,6 +17,7 @@ import (
 var lateCommit = rule.Rule{
 	ID:       "rt/late-commit",
 	Title:    "clients let transactions wait before they commit",
+	Plural:   "services have clients that let transactions wait before they commit",
 	Resource: "transactions",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketStatements},
 	// Locks held for nothing make others wait; and a client that is late here is

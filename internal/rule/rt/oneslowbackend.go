@@ -15,6 +15,7 @@ import (
 var oneSlowBackend = rule.Rule{
 	ID:       "rt/one-slow-backend",
 	Title:    "one backend is slower than the others",
+	Plural:   "backends are slower than the others",
 	Resource: "backends",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketConnections, recording.PacketStatements},
 	Explains: []string{"rt/server-slow", "rt/worker-queueing"},

@@ -14,6 +14,7 @@ import (
 var pathSlow = rule.Rule{
 	ID:       "rt/path-slow",
 	Title:    "the network between client and server takes the time",
+	Plural:   "services lose the time in the network between them and their clients",
 	Resource: "network path",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketConnections},
 	// Repeated packets and long ways there make requests look slow.

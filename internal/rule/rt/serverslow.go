@@ -16,6 +16,7 @@ import (
 var serverSlow = rule.Rule{
 	ID:       "rt/server-slow",
 	Title:    "clients wait for a server, not for the network",
+	Plural:   "servers make their clients wait",
 	Resource: "response times",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices},
 	Thresholds: []*rule.Threshold{&worthWaiting, &slowerThanItself, &minSlow, &minTime, &minSeconds, &mostOfTheTime, &minRequests, &noticed, &minAnswers, &someoneWaits, &heldUp,

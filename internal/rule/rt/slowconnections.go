@@ -19,6 +19,7 @@ var slowConnections = rule.Rule{
 	ID:       "rt/slow-connections",
 	Formerly: []string{"rt/slow-group"},
 	Title:    "some connections to a server are always slow, others never",
+	Plural:   "servers have connections that are always slow beside others that never are",
 	Resource: "connections to servers",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketConnections, recording.PacketServices, recording.PacketStatements, recording.PacketTransactions},
 	// The same waits, seen without telling connections apart.

@@ -242,14 +242,14 @@ func (h *hung) evidence() []rule.Evidence {
 	}, {
 		Metric: metric.RTUnanswered, Value: h.longest.Longest.Seconds(), Check: show,
 		What: rule.T("longest %s, by %s:%d since %s: the server's kernel has acknowledged it, and the connection is up", statementOf(&h.longest), h.longest.Client, h.longest.ClientPort,
-			h.longest.At.UTC().Format("15:04:05.000")),
+			unit.ClockMillis(h.longest.At)),
 	}, {
 		Metric: metric.RTQuantiles, Value: h.usual.Seconds(), Check: packets(h.v, h.s).With("--by statement"),
 		What: rule.T("%s like these were answered, and took %s at most", unit.Plural(h.answers, "request", "requests"), unit.Duration(h.usual)),
 	}}
 	if last := lastAnswer(h.s); last.Before(h.longest.At) {
 		list = append(list, rule.Evidence{Metric: metric.RTAnswersSince, Value: 0, Check: packets(h.v, h.s).With("--by second"),
-			What: rule.T("no request was answered since: the last answers of %s came in the second %s", h.s.Name(), last.UTC().Format("15:04:05"))})
+			What: rule.T("no request was answered since: the last answers of %s came in the second %v", h.s.Name(), unit.Clock(last))})
 	}
 	return list
 }

@@ -19,6 +19,7 @@ var workerQueueing = rule.Rule{
 	ID:       "rt/worker-queueing",
 	Formerly: []string{"rt/two-humps"},
 	Title:    "response times come in steps: jobs queue for too few workers",
+	Plural:   "servers have too few workers for their jobs",
 	Resource: "worker pools",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketHistograms},
 	Explains: []string{"rt/server-slow"},

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -150,6 +151,7 @@ var checks []func(*testing.T, rule.Finding)
 //	func TestMain(m *testing.M) { ruletest.Main(m, Rules) }
 func Main(m *testing.M, rules []rule.Rule, all ...func(*testing.T, rule.Finding)) {
 	checks = all
+	time.Local = time.UTC // the zone of all times in answers
 	code := m.Run()
 	for _, name := range []string{"test.run", "test.skip", "test.bench", "test.fuzz", "test.list"} {
 		if f := flag.Lookup(name); f != nil && f.Value.String() != "" {

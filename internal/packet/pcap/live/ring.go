@@ -95,7 +95,7 @@ func open(blocks int, p program) (*ring, error) {
 	}
 	fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW|unix.SOCK_CLOEXEC, 0)
 	if errors.Is(err, unix.EPERM) {
-		return nil, fmt.Errorf("open a packet socket: %w: capturing needs CAP_NET_RAW (run as root, or: setcap cap_net_raw+ep FILE)", err)
+		return nil, fmt.Errorf("open a packet socket: %w: capturing needs CAP_NET_RAW (run as root, or grant capabilities: rtrail doctor says how)", err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open a packet socket: %w", err)
