@@ -46,6 +46,23 @@ func Name(cgroup string) string {
 	return unescape(last)
 }
 
+// Unit returns the unit of systemd whose properties limit the group at a path, as
+// systemctl takes it: "nginx.service", "docker-3f2a91c04b7d.scope". "" if there is none
+// for this group: those of a login hold whatever somebody does there, and units of users
+// belong to another systemd.
+func Unit(cgroup string) string {
+	parts := strings.Split(path.Clean("/" + cgroup)[1:], "/")
+	for i := len(parts) - 1; i >= 0; i-- {
+		switch unit := parts[i]; {
+		case strings.HasPrefix(unit, "session-"), strings.HasPrefix(cgroup, "/user.slice/"):
+			return ""
+		case strings.HasSuffix(unit, ".service"), strings.HasSuffix(unit, ".scope"):
+			return unit
+		}
+	}
+	return ""
+}
+
 // shortID is how many digits of a container's ID tools show.
 const shortID = 12
 

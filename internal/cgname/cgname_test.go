@@ -51,3 +51,19 @@ func FuzzName(f *testing.F) {
 		}
 	})
 }
+
+func TestUnit(t *testing.T) {
+	for group, want := range map[string]string{
+		"/system.slice/nginx.service":                                       "nginx.service",
+		"/system.slice/nginx.service/workers":                               "nginx.service",
+		`/system.slice/my\x2dapp.service`:                                   `my\x2dapp.service`,
+		"/system.slice/docker-3f2a91c04b7d.scope":                           "docker-3f2a91c04b7d.scope",
+		"/user.slice/user-0.slice/session-3.scope":                          "",
+		"/user.slice/user-1000.slice/user@1000.service/app.slice/x.service": "",
+		"/lab/web": "", "/": "", "": "",
+	} {
+		if got := Unit(group); got != want {
+			t.Errorf("%s: %q, want %q", group, got, want)
+		}
+	}
+}

@@ -197,7 +197,7 @@ func advice(f verdict.Finding) []document.Row {
 
 func change(label string, x rule.Fix, lines int) document.Row {
 	return document.Row{Label: label, Words: x.Text.String(), Commands: commands(x.Command.String()), Price: x.Tradeoff,
-		Danger: danger(x.Command.String()), Lines: lines}
+		Danger: dangerOf(x), Lines: lines}
 }
 
 func why(f verdict.Finding, more string) document.Row {
@@ -242,11 +242,28 @@ var dangers = []struct {
 	{regexp.MustCompile(`\b(ip6?tables .*-[ID] .*-j DROP|nft .*\bdrop\b)`), "cuts off whom it matches", ""},
 	{regexp.MustCompile(`\b(ip6?tables -F|nft flush|tc qdisc del)\b`), "takes rules away from all traffic", ""},
 	{regexp.MustCompile(`\bip6?tables .*--notrack`), "ends NAT and stateful filtering for what it matches", ""},
+	{regexp.MustCompile(`\btc qdisc (replace|change|add)\b.* root\b`), "replaces the queue of that interface, with the limits and classes that it has", ""},
+	{regexp.MustCompile(`\bCPUQuota=\d`), "stops the processes of the group for the rest of each period", ""},
+	{regexp.MustCompile(`\bIO(Read|Write)BandwidthMax=`), "makes the processes of the group wait for their I/O", ""},
+	{regexp.MustCompile(`\bMemoryHigh=`), "makes the processes of the group wait for memory above it", ""},
+	{regexp.MustCompile(`\bip link set .*\b(mtu|down)\b`), "drops packets that no longer fit, or the whole link", ""},
 	{regexp.MustCompile(`\bMemoryMax=`), "processes of the group are killed at this limit", ""},
 	{regexp.MustCompile(`(?i)innodb_flush_log_at_trx_commit *= *[02]|sync_binlog *= *(0|[2-9]|\d\d)`), "a crash may lose commits that clients were told of", ""},
 	{regexp.MustCompile(`(?i)idle_(\w+_)?transaction_timeout *= *[1-9]`), "rolls back transactions that stay open for longer", ""},
 	{regexp.MustCompile(`tcp_tw_recycle=1`), "breaks clients behind NAT", ""},
 	{regexp.MustCompile(`\bswapoff\b`), "may run out of memory", ""},
+}
+
+// restarts matches words of a change that a program has to be restarted for it.
+var restarts = regexp.MustCompile(`(?i)(^|\bthen |\band )restart\b`)
+
+// dangerOf says what a change may destroy, by its command or, where that only looks,
+// by its words.
+func dangerOf(x rule.Fix) string {
+	if does := danger(x.Command.String()); does != "" || !restarts.MatchString(x.Text.String()) {
+		return does
+	}
+	return "ends the work under way in the program"
 }
 
 // danger says what a command may destroy; "" if nothing is known.

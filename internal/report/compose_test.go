@@ -73,6 +73,28 @@ func TestDangerousFixesAreLastAndMarked(t *testing.T) {
 	contains(t, printed(t, v, false), "CHANGE   give it less\n            $ renice -n 10 -p 4711\n   LATER    end it\n")
 	v.Findings[0].Fixes = v.Findings[0].Fixes[:1]
 	contains(t, printed(t, v, false), "$ kill 4711   DANGER: ends the process and what it is doing\n")
+	for _, tt := range []struct {
+		words   string
+		command shell.Command
+		does    string
+	}{
+		{"restart the program: nothing else frees these threads", shell.Command{}, "ends the work under way in the program"},
+		{"back_log = 4096 in my.cnf, then restart", shell.Line("mysql"), "ends the work under way in the program"},
+		{"it outlives KILL and a restart of the server", shell.Command{}, ""},
+		{"cap it", shell.Line("systemctl set-property a.service CPUQuota=50%%"), "stops the processes of the group for the rest of each period"},
+		{"no quota any more", shell.Line("systemctl set-property a.service CPUQuota= CPUWeight=50"), ""},
+		{"slow it down", shell.Line("systemctl set-property --runtime a.service IOReadBandwidthMax='/dev/vda 20M'"), "makes the processes of the group wait for their I/O"},
+		{"limit it", shell.Line("systemctl set-property a.service MemoryHigh=2G"), "makes the processes of the group wait for memory above it"},
+		{"queue fairly", shell.Line("tc qdisc replace dev eth0 root fq_codel"), "replaces the queue of that interface, with the limits and classes that it has"},
+		{"look", shell.Line("tc -s qdisc show"), ""},
+		{"narrow it", shell.Line("ip link set dev eth0 mtu 1400"), "drops packets that no longer fit, or the whole link"},
+	} {
+		v.Findings[0].Fixes[0] = rule.Fix{Text: rule.T("%s", tt.words), Command: tt.command}
+		text := strings.Join(strings.Fields(printed(t, v, false)), " ")
+		if tt.does != "" && !strings.Contains(text, "DANGER: "+tt.does) || tt.does == "" && strings.Contains(text, "DANGER") {
+			t.Errorf("%s: want danger %q in\n%s", tt.words, tt.does, text)
+		}
+	}
 	v.Findings[0].Fixes[0].Command = shell.Line("kill -CONT 4711")
 	if text := printed(t, v, false); strings.Contains(text, "DANGER") {
 		t.Errorf("waking a process is called dangerous:\n%s", text)

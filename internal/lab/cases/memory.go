@@ -158,9 +158,9 @@ func memLeak(id, title string, window time.Duration, start func(*env.Env) (*env.
 			if err != nil {
 				return err
 			}
-			// Starting up is growth too, and slow growth of a process counts
-			// only once it is older than the window.
-			env.Sleep(ctx, max(time.Second, window))
+			// Starting up is growth too, and that of a young process counts only
+			// once it is older than the window.
+			env.Sleep(ctx, max(defaultWindow, window))
 			return nil
 		},
 		Inject: func(ctx context.Context, e *env.Env) error {

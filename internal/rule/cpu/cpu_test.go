@@ -86,6 +86,27 @@ func TestSaturatedNamesVictims(t *testing.T) {
 	}
 }
 
+// The impact and the sum that evidence tells agree: what is left out is said.
+func TestSaturatedSaysWhatIsLeftOut(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		delay, nice float64
+		impact      string
+	}{
+		{"niced tasks wait, too", 1.32, 2.59, "1.32 s waited per second, besides 2.59 s of tasks with a positive nice value"},
+		{"none is niced", 1.32, 0, "1.32 s waited per second"},
+		{"all are niced", 0, 2.59, "2.59 s waited per second"},
+	} {
+		h := ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 1})
+		h.Process(ruletest.Process{Comm: "compile", CPU: 1, RunDelay: tt.delay})
+		h.Process(ruletest.Process{Comm: "build", CPU: 0.9, RunDelay: tt.nice, Nice: 10})
+		f := h.Detect(t, saturated)[0]
+		if got := f.Impact.Text.String(); got != tt.impact {
+			t.Errorf("%s: impact %q, want %q", tt.name, got, tt.impact)
+		}
+	}
+}
+
 func TestAbstains(t *testing.T) {
 	unknown := func(_ float64, r *recording.ProcessSample) {
 		r.RunDelay, r.Voluntary, r.Involuntary = recording.Unknown, recording.Unknown, recording.Unknown

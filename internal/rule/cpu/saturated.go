@@ -83,6 +83,14 @@ type queue struct {
 	throttled bool // processes in throttled groups were left out
 }
 
+// wordsOf says how much was waited, and what of the sum that evidence tells is not in it.
+func (q *queue) wordsOf(waited float64) rule.Text {
+	if q.waited > 0 && round(q.niced) > 0 {
+		return rule.T("%v s waited per second, besides %v s of tasks with a positive nice value", unit.Number(round(waited)), unit.Number(round(q.niced)))
+	}
+	return rule.T("%v s waited per second", unit.Number(round(waited)))
+}
+
 var consumersShare = rule.Threshold{Name: "consumers-share", Value: 0.8, Unit: "share", Source: rule.Judgement,
 	Reason: "Share of the CPU time that the named consumers use together. Others that wait beside them are victims."}
 
@@ -152,7 +160,7 @@ func describeSaturated(v *view.View, f *rule.Finding, q queue, total view.CPUSha
 	if waited == 0 {
 		waited = q.niced
 	}
-	f.Impact = rule.Impact{TimeLost: waited, Text: rule.T("%v s waited per second", unit.Number(round(waited)))}
+	f.Impact = rule.Impact{TimeLost: waited, Text: q.wordsOf(waited)}
 	f.AffectsAll = false
 	f.Affects = subjects(q.victims)
 	if q.measured {
@@ -207,7 +215,7 @@ func saturatedFixes(top program, hot hotSpot) []rule.Fix {
 		{Text: rule.T("if %s can wait, let it go last", top.label()),
 			Command: shell.Line("renice -n 19 -p %d", pid), Tradeoff: "it gets slower while others need the CPU"},
 		{Text: rule.T("run fewer workers at a time, or cap the group with a CPU quota"),
-			Command: shell.Line("systemctl set-property UNIT CPUQuota=50%%"), Tradeoff: "a quota also stops the group when the host is idle"},
+			Command: rule.SetProperty(top.processes[0].Cgroup, shell.Line("CPUQuota=50%%")), Tradeoff: "a quota also stops the group when the host is idle"},
 		{Text: rule.T("add CPUs or move a service to another host"), Tradeoff: "money; does not help a program that uses one thread"},
 	}
 }

@@ -29,7 +29,8 @@ type harm struct {
 	crowd    bool    // tasks wait for a CPU because of them
 	waits    bool    // tasks wait for a CPU, whatever the reason
 	stalled  float64 // share of the time in which some did; 0: not known
-	delayed  float64 // seconds that those seen waited, per second
+	delayed  float64 // seconds that those seen waited, per second, without those that asked to go last
+	niced    float64 // the same of the latter
 	requests bool    // the parent works for requests, and its children take most of that
 	input    float64 // share of the readings in which the parent waited for its standard input
 	occupied float64 // share of the time in which it worked
@@ -42,7 +43,7 @@ func harmOf(v *view.View, b books, used float64, total view.CPUShare, forks floa
 	x := harm{}
 	cores := total.Busy() * float64(v.CPUCount())
 	q := queueOf(v)
-	x.delayed = q.waited
+	x.delayed, x.niced = q.waited, q.niced
 	if stall, ok := v.Stall("cpu"); ok {
 		x.stalled = stall.Some
 	}
@@ -129,8 +130,11 @@ func (x harm) harmless(used float64, total view.CPUShare) rule.Text {
 
 func (x harm) evidence(b books) (list []rule.Evidence) {
 	if x.crowd {
-		list = append(list, rule.Evidence{Metric: metric.PressureCPUSome, Value: x.stalled, Limit: rule.Limit(stalledFrom.Value),
-			What: rule.T("tasks waited for a CPU %v of the time; tasks that live longer waited %v s per second", unit.Share(x.stalled), unit.Number(round(x.delayed)))})
+		what := rule.T("tasks waited for a CPU %v of the time; tasks that live longer waited %v s per second", unit.Share(x.stalled), unit.Number(round(x.delayed)))
+		if round(x.niced) > 0 {
+			what = rule.T("%s, besides %v s of tasks with a positive nice value", what, unit.Number(round(x.niced)))
+		}
+		list = append(list, rule.Evidence{Metric: metric.PressureCPUSome, Value: x.stalled, Limit: rule.Limit(stalledFrom.Value), What: what})
 	}
 	switch {
 	case !x.requests:

@@ -140,7 +140,7 @@ func throttledFixes(c view.Cgroup, cpus int) []rule.Fix {
 	return []rule.Fix{
 		raise,
 		{Text: rule.T("use weights instead of a quota, so that it is held back only when others want the CPU"),
-			Command: shell.Line("systemctl set-property UNIT CPUQuota= CPUWeight=50"), Tradeoff: "no hard ceiling: the bill or the neighbour's latency may depend on one"},
+			Command: rule.SetProperty(c.Path, shell.Line("CPUQuota= CPUWeight=50")), Tradeoff: "no hard ceiling: the bill or the neighbour's latency may depend on one"},
 		{Text: rule.T("run no more threads than the quota has CPUs (GOMAXPROCS, -XX:ActiveProcessorCount, worker_processes)"),
 			Tradeoff: "less parallel; but threads beyond the quota only use it up earlier in each period"},
 	}

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -268,7 +269,7 @@ func (c candidate) fixes(w waiters) []rule.Fix {
 		if c.limit == nil {
 			fixes = append(fixes, rule.Fix{
 				Text:     rule.T("slow %s (%d) down so that others get their turn", top.Comm, top.PID),
-				Command:  shell.Line("systemctl set-property --runtime UNIT IOReadBandwidthMax=%s IOWriteBandwidthMax=%s", "/dev/"+c.Device+" 20M", "/dev/"+c.Device+" 20M"),
+				Command:  rule.SetProperty(cmp.Or(top.IOCgroup, top.Cgroup), shell.Line("--runtime IOReadBandwidthMax=%s IOWriteBandwidthMax=%s", "/dev/"+c.Device+" 20M", "/dev/"+c.Device+" 20M")),
 				Tradeoff: "it takes longer; on cgroup v1 buffered writes are not held back",
 			})
 		}

@@ -188,7 +188,7 @@ func groupFixes(comm, group string, limit int64) []rule.Fix {
 		{Text: rule.T("make %s fit: heap and cache sizes below the limit, with room for stacks, buffers and page cache", comm),
 			Command: shell.Line("java -XX:MaxRAMPercentage=60 ..."), Tradeoff: "more garbage collection or a lower hit rate"},
 		{Text: rule.T("set memory.high below the limit, so that the group is slowed down before it is killed"),
-			Command: shell.Line("systemctl set-property UNIT MemoryHigh=..."), Tradeoff: "reclaim makes it slow, which can be harder to notice than a restart"},
+			Command: rule.SetProperty(group, shell.Line("MemoryHigh=...")), Tradeoff: "reclaim makes it slow, which can be harder to notice than a restart"},
 	}
 }
 

@@ -22,7 +22,7 @@ var leak = rule.Rule{
 	Needs:    []recording.Table{recording.Processes, recording.Memory},
 	Explains: []string{"mem/swapping", "mem/reclaim"},
 	Thresholds: []*rule.Threshold{&soon, &longWindow, &grownUp, &solidGrowth, &distant, &manyReadings, &leastReadings, &leastGrowth, &largestStep,
-		&upShare, &downShare, &straightShare, &straightBytes, &keptShare},
+		&upShare, &downShare, &straightShare, &straightBytes, &evenSteps, &keptShare},
 	Detect: detectLeak,
 }
 
@@ -32,7 +32,7 @@ var (
 	longWindow = rule.Threshold{Name: "long-window", Value: 10 * 60, Unit: "seconds", Source: rule.Judgement,
 		Reason: "Growth without a pause for 10 minutes is no warm-up."}
 	grownUp = rule.Threshold{Name: "grown-up", Value: 60, Unit: "seconds", Source: rule.Judgement,
-		Reason: "A younger process is still filling its caches and heaps."}
+		Reason: "A younger process is still filling its caches and heaps, and processes of a build take memory for as long as they live. If memory is gone within that time, it does not matter what the growth is."}
 	solidGrowth = rule.Threshold{Name: "solid-growth", Value: 1 << 20, Unit: "bytes", Source: rule.Judgement,
 		Reason: "Growth in the window. Below it the forecast rests on a handful of pages."}
 	distant = rule.Threshold{Name: "distant", Value: 4 * 3600, Unit: "seconds", Source: rule.Judgement,
@@ -113,22 +113,28 @@ func sureOf(v *view.View, p view.Process, t trend) rule.Confidence {
 	return rule.Possible
 }
 
-// fills says whether memory will be gone before long. A handful of pages that a
-// program takes while it begins do not tell, and how fast a program begins that
-// was not there when the watch began says nothing of the hours to come.
+// fills says whether memory will be gone before long. How fast a program begins says
+// nothing of the hours to come: until it is grown up, growth counts that goes on at one
+// rate, step by step, for no longer than the program was there before, or that leaves no time.
 func fills(v *view.View, p view.Process, t trend) bool {
 	left := ceilingOf(v, p).left(t)
-	if p.Started.After(v.Start()) {
-		return left <= soon.Duration() && t.grown >= solidGrowth.Value
+	switch {
+	case t.grown >= solidGrowth.Value && left <= grownUp.Duration():
+		return true
+	case p.Age(p.Samples[0].At()) < grownUp.Duration() && (t.grown < solidGrowth.Value || !t.straight() || !t.even() || !begun(p, t)):
+		return false
 	}
-	return left <= distant.Duration() && (t.grown >= solidGrowth.Value || p.Age(p.Samples[0].At()) >= grownUp.Duration())
+	return left <= distant.Duration()
 }
 
 // leaksEvenly says whether slow growth is at one rate, and not that of a program
-// that begins: it was there for as long again as it was watched.
+// that begins.
 func leaksEvenly(p view.Process, t trend) bool {
-	return t.straight() && t.readings*t.block >= manyReadings.Int() && p.Age(p.Samples[0].At()).Seconds() >= t.seconds
+	return t.straight() && t.readings*t.block >= manyReadings.Int() && begun(p, t)
 }
+
+// begun says whether a program was there for as long again as it was watched.
+func begun(p view.Process, t trend) bool { return p.Age(p.Samples[0].At()).Seconds() >= t.seconds }
 
 // ceiling is what a growing process runs into.
 type ceiling struct {
@@ -219,7 +225,7 @@ func leakFinding(v *view.View, g grower) rule.Finding {
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("see whether it goes on: watch it for an hour, through a quiet time"), Command: shell.Line("pidstat -r -p %d 60 60", p.PID), Tradeoff: "takes an hour"},
 		findAllocation(p, keeper),
-		{Text: rule.T("until it is repaired: give it a limit of its own and restart it in a quiet hour"), Command: shell.Line("systemctl set-property UNIT MemoryMax=..."), Tradeoff: "hides the leak; each restart empties its caches"},
+		{Text: rule.T("until it is repaired: give it a limit of its own and restart it in a quiet hour"), Command: rule.SetProperty(p.Cgroup, shell.Line("MemoryMax=...")), Tradeoff: "hides the leak; each restart empties its caches"},
 	}
 	if g.pool != nil && !g.pool.fits(c) {
 		f.Fixes = slices.Insert(f.Fixes, 0, rule.Fix{Text: rule.T("give its buffer pool no more than there is room for"), Command: shell.Line(`mysql -e "set global innodb_buffer_pool_size=..."   # and in my.cnf`), Tradeoff: "more reads from disk"})

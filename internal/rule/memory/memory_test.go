@@ -151,6 +151,36 @@ func TestLeak(t *testing.T) {
 			p.Started = ruletest.Start.Add(time.Second)
 			return host(10, p, 3*gib)
 		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "app", Low: 0.01, High: 0.3},
+		{Name: "a compiler that began just before", Host: func() *ruletest.Host {
+			p := leaky(21 * mib)
+			p.Started = ruletest.Start.Add(-2 * time.Second)
+			return host(5, p, 10*gib)
+		}},
+		{Name: "a compiler that began while watched, and memory for eight minutes", Host: func() *ruletest.Host {
+			p := leaky(21 * mib)
+			p.Started = ruletest.Start.Add(time.Second / 2)
+			return host(5, p, 10*gib)
+		}},
+		{Name: "a large compilation", Host: func() *ruletest.Host {
+			p := leaky(0)
+			p.Started = ruletest.Start.Add(-20 * time.Second)
+			p.Change = func(s float64, r *recording.ProcessSample) {
+				r.Anon += []int64{0, 10, 40, 55, 90, 100}[min(int(s), 5)] << 20
+			}
+			return host(5, p, 10*gib)
+		}},
+		{Name: "a young service that leaks at one rate", Host: func() *ruletest.Host {
+			p := leaky(5 * mib)
+			p.Started = ruletest.Start.Add(-7 * time.Second)
+			return host(5, p, 6*gib)
+		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "app", Low: 0.001, High: 0.01},
+		{Name: "a service whose growth is uneven", Host: func() *ruletest.Host {
+			p := leaky(0)
+			p.Change = func(s float64, r *recording.ProcessSample) {
+				r.Anon += []int64{0, 10, 40, 55, 90, 100}[min(int(s), 5)] << 20
+			}
+			return host(5, p, 30*gib)
+		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "app", Low: 0.001, High: 0.01},
 		{Name: "a quarter of an hour without a pause", Host: func() *ruletest.Host { return host(900, leaky(8192), 40*gib) },
 			Want: rule.Likely, Kind: view.KindProcess, Subject: "app", Low: 0.0001, High: 0.01},
 		{Name: "swapped out while it grows", Host: func() *ruletest.Host {

@@ -247,7 +247,7 @@ func swappingFixes(c culprit, who string) []rule.Fix {
 			Command: shell.Line("echo %d > %s", c.group.MemoryMax*3/2, memoryFile(c.group, "memory.max", "memory.limit_in_bytes")), Tradeoff: "memory its neighbours can no longer have"})
 	} else {
 		fixes = append(fixes, rule.Fix{Text: rule.T("make %s use less: smaller caches, heaps, pools, or fewer workers", who), Tradeoff: "a lower hit rate, more work per request"},
-			rule.Fix{Text: rule.T("give it a limit, so that only it swaps"), Command: shell.Line("systemctl set-property UNIT MemoryHigh=2G"), Tradeoff: "it becomes slow, so that the others do not"})
+			rule.Fix{Text: rule.T("give it a limit, so that only it swaps"), Command: rule.SetProperty(c.process.Cgroup, shell.Line("MemoryHigh=2G")), Tradeoff: "it becomes slow, so that the others do not"})
 	}
 	return append(fixes,
 		rule.Fix{Text: rule.T("add memory, or move one of the services elsewhere"), Tradeoff: "money"},

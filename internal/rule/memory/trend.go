@@ -27,6 +27,9 @@ var (
 		Reason: "One page: a mean distance below it means nothing."}
 )
 
+var evenSteps = rule.Threshold{Name: "even-steps", Value: 0.3, Unit: "share", Source: rule.Measured,
+	Reason: "Largest difference of the rate of a step from that of all of them. A program that takes memory four times a second takes it three to five times between two samples; compilers differ by 0.4 to 1 in five seconds."}
+
 // trend is how the private memory of a process moved.
 type trend struct {
 	readings       int
@@ -37,6 +40,7 @@ type trend struct {
 	up, flat, down int     // steps
 	largest        float64 // bytes, largest step up
 	taken, given   float64 // bytes, sums of steps
+	uneven         float64 // largest difference of the rate of a step from the slope, relative to it; 0 unless it grows
 	off            float64 // bytes, mean distance from the line between first and last reading; 0 unless it grows
 }
 
@@ -69,6 +73,9 @@ func privateMemory(p view.Process) (series []point) {
 	}
 	return series
 }
+
+// even says whether it grew at the same rate in each step.
+func (t trend) even() bool { return t.uneven <= evenSteps.Value }
 
 // trendOf looks at how memory moved.
 //
@@ -123,7 +130,11 @@ func measure(series []point, block int) (t trend) {
 	}
 	if t.grows() { // the slope takes longest, and few processes grow
 		t.slope = middleSlope(thin(series))
-		for _, p := range series {
+		for i, p := range series {
+			if i > 0 {
+				rate := (p.bytes - series[i-1].bytes) / p.at.Sub(series[i-1].at).Seconds()
+				t.uneven = max(t.uneven, math.Abs(rate/t.slope-1))
+			}
 			line := first.bytes + t.grown*p.at.Sub(first.at).Seconds()/t.seconds
 			t.off += math.Abs(p.bytes-line) / float64(len(series))
 		}

@@ -60,11 +60,31 @@ func rowLockFinding(w *lockWaits) rule.Finding {
 	if b.Index == "PRIMARY" || b.Index == "GEN_CLUST_INDEX" || !one {
 		f.Fixes = append(f.Fixes, rule.Fix{
 			Text:     rule.T("see whether the statements find their rows by an index: an UPDATE or DELETE without one locks every row it looks at"),
-			Command:  ask(w.s, shell.SQL("explain STATEMENT")),
+			Command:  w.explain(),
 			Tradeoff: "an index costs space and time at each change",
 		})
 	}
 	return f
+}
+
+// explain asks for the plan of a statement that waits, or makes others wait, if it is known.
+func (w *lockWaits) explain() shell.Command {
+	for i := range w.blockers {
+		b := &w.blockers[i]
+		for _, text := range append([]string{b.Statement}, statementsOf(b.Victims)...) {
+			if c := explain(w.s, text); text != "" && !c.Empty() {
+				return c
+			}
+		}
+	}
+	return shell.Command{}
+}
+
+func statementsOf(list []view.MySQLVictim) (texts []string) {
+	for _, x := range list {
+		texts = append(texts, x.Statement)
+	}
+	return texts
 }
 
 // rowLockCheck is where a server shows its row-lock waits.

@@ -190,14 +190,14 @@ func slowReaderFinding(v *view.View, s *view.MySQLServer, list []reader, looks i
 	f.Headline = rule.T("%s does not read its result: connection %d of %s has been sending for %s (%s)", who, r.ID, s.Name(), lasted(r.longest), words(r.Statement))
 	f.Impact = rule.Impact{TimeLost: waited, Text: rule.T("%s held up", connections(len(list)))}
 	f.Evidence = slowReaderEvidence(v, s, list)
+	look := rule.Fix{Text: rule.T("see what the client does instead of reading"), Tradeoff: "strace slows it down while it is attached"}
+	if f.Subject.Kind == view.KindProcess {
+		look.Command = shell.Line("cat /proc/%d/task/*/stack; strace -f -p %d", f.Subject.PID, f.Subject.PID)
+	}
 	f.Fixes = []rule.Fix{{
 		Text:     rule.T("have the client read all rows first and work on them afterwards (a buffered result), or ask for less at a time (LIMIT, keyset pages)"),
 		Tradeoff: "memory in the client",
-	}, {
-		Text:     rule.T("see what the client does instead of reading"),
-		Command:  shell.Line("cat /proc/PID/task/*/stack; strace -f -p PID   # on the client's host"),
-		Tradeoff: "strace slows it down while it is attached",
-	}, {
+	}, look, {
 		Text:     rule.T("cut off clients that do not read: locks and old versions of rows are kept for them"),
 		Command:  ask(s, shell.SQL("set global net_write_timeout = 30")),
 		Tradeoff: "slow but legitimate readers lose their connection in the middle of a result",

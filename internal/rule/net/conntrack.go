@@ -195,7 +195,7 @@ func (t tracking) fixes(v *view.View) []rule.Fix {
 		},
 		{
 			Text:     rule.T("open fewer connections (keep-alive, pools), or do not track what needs no tracking"),
-			Command:  shell.Line("iptables -t raw -A PREROUTING -p tcp --dport 80 -j CT --notrack"),
+			Command:  shell.Line("%s conntrack -L -p tcp | grep -o ' dport=[0-9]*' | sort | uniq -c | sort -n | tail   # ports with most entries", v.EnterNetNS(t.last.NetNS)),
 			Tradeoff: "no NAT and no state match for that traffic",
 		},
 	}

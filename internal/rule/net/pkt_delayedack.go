@@ -177,8 +177,13 @@ func (n *nagled) finding(v *view.View) rule.Finding {
 	f.Headline = rule.T("%s in small pieces without TCP_NODELAY: the next one waits %s for %s delayed acknowledgement", writes, unit.Duration(each), reader)
 	f.Impact = rule.Impact{TimeLost: perSecond(v, n.waited), Text: rule.T("%s of requests, %s each", unit.Share(share), unit.Duration(each))}
 	f.Evidence = n.evidence(v, each, share)
+	nodelay := rule.Fix{Text: rule.T("set TCP_NODELAY on the socket of the writer (nginx: tcp_nodelay on)"), Tradeoff: "more, smaller packets"}
+	nodelay.Command = shell.Line("ss -tnp '( sport = :%d or dport = :%d )'   # on the writer's host: which program it is", n.s.Port, n.s.Port)
+	if subject.PID != 0 {
+		nodelay.Command = shell.Line("strace -f -e trace=setsockopt -p %d   # shows whether it is set on connections that begin meanwhile", subject.PID)
+	}
 	f.Fixes = []rule.Fix{
-		{Text: rule.T("set TCP_NODELAY on the socket of the writer (nginx: tcp_nodelay on)"), Command: shell.Line("strace -f -e trace=setsockopt -p PID   # shows whether it is set"), Tradeoff: "more, smaller packets"},
+		nodelay,
 		{Text: rule.T("write what belongs together with one call (a buffer, writev, MSG_MORE)"), Tradeoff: "a change of the program"},
 	}
 	return f

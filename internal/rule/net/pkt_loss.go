@@ -191,7 +191,7 @@ func (l *lostWay) finding(v *view.View, c rule.Confidence) rule.Finding {
 	f.Evidence = append(l.evidence(l.check(v)), l.otherWay(v)...)
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("check the path%s: filters, queues, interface errors, rate limits", l.place()), Command: shell.Line("iptables -nvL; nft list ruleset; tc -s qdisc; ip -s link; nstat -az 'TcpExt*Retrans*'"), Tradeoff: "none"},
-		{Text: rule.T("capture at the next hop at the same time: where the packets are missing first, they are lost"), Command: shell.Line("rtrail packets -i IF -w hop.pcapng --for 30s"), Tradeoff: "disk space"},
+		{Text: rule.T("capture at the next hop at the same time: where the packets are missing first, they are lost"), Command: shell.Line("rtrail packets -i any -w hop.pcapng --for 30s"), Tradeoff: "disk space"},
 	}
 	return f
 }

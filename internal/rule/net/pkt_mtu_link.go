@@ -201,6 +201,6 @@ func (l *link) fixes(from string) []rule.Fix {
 	return []rule.Fix{
 		{Text: rule.T("let ICMP %s through, on routers and on %s", name, from), Command: shell.Line("%s -I INPUT %s -j ACCEPT", tables, message), Tradeoff: "none worth naming"},
 		{Text: rule.T("or have the router at the narrow link lower the MSS of connections"), Command: shell.Line("%s -t mangle -A FORWARD -p tcp --tcp-flags SYN,RST SYN -j TCPMSS --clamp-mss-to-pmtu", tables), Tradeoff: "TCP only"},
-		{Text: rule.T("or give all interfaces of the path the same MTU; tunnels cost 50 bytes (VXLAN) to 80"), Command: shell.Line("ip link set dev IF mtu N; tracepath -n %s", shell.Address(l.ways[0].to)), Tradeoff: "smaller packets everywhere"},
+		{Text: rule.T("or give all interfaces of the path the same MTU; tunnels cost 50 bytes (VXLAN) to 80"), Command: shell.Line("tracepath -n %s; ip link", shell.Address(l.ways[0].to)), Tradeoff: "smaller packets everywhere"},
 	}
 }

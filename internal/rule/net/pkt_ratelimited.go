@@ -353,8 +353,8 @@ func (l *limit) finding(v *view.View) rule.Finding {
 			Value: l.unanswered, Check: tshark(v, shell.Display("%s && tcp.analysis.retransmission", pktHost("dst", l.From)))})
 	}
 	f.Fixes = []rule.Fix{
-		{Text: rule.T("look for the limit: a qdisc or filter on %s, a class of the cloud's instance, a switch port or a firewall", l.From), Command: shell.Line("tc -s qdisc; tc -s class show dev IF; tc filter show dev IF egress; nft list ruleset; ethtool -S IF | grep -i exceeded"), Tradeoff: "none"},
-		{Text: rule.T("raise it or take it away, or use a larger instance"), Command: shell.Line("tc qdisc del dev IF root"), Tradeoff: "others on the link get less"},
+		{Text: rule.T("look for the limit: a qdisc or filter on %s, a class of the cloud's instance, a switch port or a firewall", l.From), Command: shell.Line("tc -s qdisc; nft list ruleset; ip -s -s link"), Tradeoff: "none"},
+		{Text: rule.T("raise it or take it away, or use a larger instance"), Tradeoff: "others on the link get less"},
 		{Text: rule.T("send less: compress, ask for fewer columns, batch small packets"), Tradeoff: "CPU time"},
 	}
 	return f

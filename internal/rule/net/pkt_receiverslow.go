@@ -120,7 +120,7 @@ func (r *slowReader) finding(v *view.View) rule.Finding {
 	f.Headline = rule.T("%s does not read what %s sends: its receive window was closed %s of the time", reader, writer, unit.Share(min(share, 1)))
 	f.Impact = rule.Impact{TimeLost: perSecond(v, r.closed), Text: rule.T("%s closed on %s", unit.Duration(r.closed), plural(len(r.conns), "connection"))}
 	f.Evidence = r.evidence(v)
-	f.Fixes = r.fixes()
+	f.Fixes = r.fixes(f.Subject.PID)
 	f.Affects = v.EndsOf(r.s, r.address)
 	return f
 }
@@ -162,10 +162,15 @@ func (r *slowReader) evidence(v *view.View) []rule.Evidence {
 	return list
 }
 
-func (r *slowReader) fixes() []rule.Fix {
+// fixes are for a reader whose process is pid; 0: it is not known.
+func (r *slowReader) fixes(pid int32) []rule.Fix {
+	look := rule.Fix{Text: rule.T("find out what the reader does instead of reading: work between two rows, a lock, a full disk, a stop"), Tradeoff: "none"}
+	look.Command = shell.Line("ss -tnpm '( sport = :%d or dport = :%d )'   # on the reader's host: which program it is, and its Recv-Q", r.s.Port, r.s.Port)
+	if pid != 0 {
+		look.Command, look.Tradeoff = shell.Line("cat /proc/%d/task/*/stack; strace -f -p %d", pid, pid), "strace slows it down while it is attached"
+	}
 	return []rule.Fix{
-		{Text: rule.T("find out what the reader does instead of reading: work between two rows, a lock, a full disk, a stop"),
-			Command: shell.Line("cat /proc/PID/task/*/stack; strace -f -p PID   # on the reader's host"), Tradeoff: "strace slows it down while it is attached"},
+		look,
 		{Text: rule.T("read all of the answer first and work on it afterwards (a buffered result set), or ask for smaller pieces"), Tradeoff: "memory for the whole answer"},
 		{Text: rule.T("limit how long the sender waits, so that one reader cannot hold its threads and locks (net_write_timeout, send_timeout)"), Tradeoff: "slow readers are cut off"},
 	}

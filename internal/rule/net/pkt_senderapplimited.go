@@ -119,9 +119,13 @@ func (t *trickle) finding(v *view.View, c rule.Confidence) rule.Finding {
 		{Metric: metric.PacketsAppLimited, What: rule.T("most on %s: %s", pktEnds(t.worst), unit.Duration(t.worst.FromServer.AppLimited)),
 			Value: t.worst.FromServer.AppLimited.Seconds(), Check: check},
 	}
+	look := rule.Fix{Text: rule.T("see what the server waits for between two writes: rows it looks for, a backend, a sleep, a small buffer that it flushes"), Tradeoff: "none"}
+	look.Command = shell.Line("ss -tnpi 'sport = :%d'   # on the server's host: which program it is", t.s.Port)
+	if f.Subject.PID != 0 {
+		look.Command, look.Tradeoff = shell.Line("strace -f -tt -e trace=write,sendto,writev,nanosleep -p %d", f.Subject.PID), "strace slows it down while it is attached"
+	}
 	f.Fixes = []rule.Fix{
-		{Text: rule.T("see what the server waits for between two writes: rows it looks for, a backend, a sleep, a small buffer that it flushes"),
-			Command: shell.Line("strace -f -tt -e trace=write,sendto,writev,nanosleep -p PID"), Tradeoff: "strace slows it down while it is attached"},
+		look,
 		{Text: rule.T("buffer the answer and send it at once, if no client needs its beginning early"), Tradeoff: "the first byte comes later"},
 	}
 	return f

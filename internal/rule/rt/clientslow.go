@@ -2,6 +2,7 @@ package rt
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"time"
 
@@ -307,9 +308,16 @@ func (x *slowClient) fixes() []rule.Fix {
 			Tradeoff: "memory in the client",
 		}}
 	}
+	look := shell.Line("pidstat -u -d -w 1   # on the client's host")
+	if p := x.process.Process; p.PID != 0 {
+		look = shell.Line("pidstat -t -u -d -w -p %d 1", p.PID)
+		if p.Cgroup != "" {
+			look = shell.Line("%s; cat %s", look, shell.Path("/sys/fs/cgroup"+path.Join("/", p.Cgroup, "cpu.stat")))
+		}
+	}
 	return []rule.Fix{{
 		Text:     rule.T("look inside the client in these pauses: garbage collection, a CPU quota, locks, logging; a faster server will not help"),
-		Command:  shell.Line("pidstat -t -u -d -w -p PID 1; cat /sys/fs/cgroup/GROUP/cpu.stat"),
+		Command:  look,
 		Tradeoff: "if the client pauses on purpose, all is as it should be",
 	}}
 }

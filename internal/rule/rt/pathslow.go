@@ -190,13 +190,13 @@ func (x *slowPath) fixes() []rule.Fix {
 	if x.loss {
 		return append(fixes, rule.Fix{
 			Text:     rule.T("find who drops: interface and queue counters on both hosts and on the switches between"),
-			Command:  shell.Line("ip -s link; tc -s qdisc; ethtool -S DEVICE"),
+			Command:  shell.Line("ip -s -s link; tc -s qdisc"),
 			Tradeoff: "none",
 		})
 	}
 	return append(fixes, rule.Fix{
 		Text:     rule.T("keep bulk transfers out of its queue: a fair queue at the bottleneck (fq_codel, cake), or another time for them"),
-		Command:  shell.Line("tc qdisc replace dev DEVICE root fq_codel"),
+		Command:  shell.Line("ip route get %s; tc -s qdisc   # backlog of the interface that leads there", shell.Address(x.s.Server)),
 		Tradeoff: "bulk transfers get their share and no more",
 	})
 }
