@@ -24,6 +24,18 @@ func TestEveryColumnIsExplained(t *testing.T) {
 			t.Errorf("%s: column %q is not explained: add a line to Columns in columns.go", place, heading)
 		}
 	}
+	for _, c := range Columns {
+		if strings.TrimSpace(c.Meaning) == "" {
+			t.Errorf("column %q of %s has no meaning", c.Name, c.Of)
+		}
+		printed := c == Column{"samples", ofStacks, c.Meaning} // of a variable, in stack/show
+		for heading := range headings {
+			printed = printed || strings.EqualFold(c.Name, heading)
+		}
+		if !printed {
+			t.Errorf("column %q of %s is explained, and no table prints it", c.Name, c.Of)
+		}
+	}
 }
 
 // headingsOf are the headings in the Go files below directories, and where each

@@ -12,8 +12,8 @@ import (
 	"rtrail/internal/rule"
 )
 
-// Entry is one thing that can be explained: a rule, a metric, or a counter of
-// refused or failed work.
+// Entry is one thing that can be explained: a rule, a metric, a counter of refused
+// or failed work, a protocol, or a column.
 type Entry struct {
 	ID       string   `json:"id"`
 	Formerly []string `json:"formerly,omitempty"` // IDs of earlier versions
@@ -27,13 +27,14 @@ type Kind string
 
 // Kinds of entries, in the order of the list.
 const (
-	Finding Kind = "finding" // of a rule
-	Metric  Kind = "metric"
-	Counter Kind = "counter"
-	Heading Kind = "column" // of a table that rtrail prints
+	Finding  Kind = "finding" // of a rule
+	Metric   Kind = "metric"
+	Counter  Kind = "counter"
+	Protocol Kind = "protocol" // that rtrail packets decodes
+	Heading  Kind = "column"   // of a table that rtrail prints
 )
 
-// Entries lists rules, then metrics, then counters, then columns.
+// Entries lists rules, then metrics, then counters, then protocols, then columns.
 func Entries(rules []rule.Rule) []Entry {
 	var list []Entry
 	for _, r := range rules {
@@ -45,7 +46,7 @@ func Entries(rules []rule.Rule) []Entry {
 	for _, c := range refusal.Pages() {
 		list = append(list, Entry{ID: c.ID, Title: c.Title, Page: c.Text, Kind: Counter})
 	}
-	return append(list, columnEntries()...)
+	return append(append(list, protocolEntries()...), columnEntries()...)
 }
 
 // thresholds is the part of a rule's page that lists the numbers it compares

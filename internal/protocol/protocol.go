@@ -3,6 +3,7 @@
 package protocol
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -92,6 +93,11 @@ const (
 	Literals                  // values in quotes
 	Documents                 // values in quotes, and documents in braces
 )
+
+// Names are the protocols that have an entry, by name.
+func Names() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(table)), func(name string) bool { return name == "" })
+}
 
 // Of gives the traits of a protocol by the name of its decoder, with words for one
 // that nothing is known of. What it points to is not to be changed.

@@ -55,3 +55,19 @@ ASKED TO WAIT, left out of all times
 		t.Errorf("not said what was left out:\n%s", out)
 	}
 }
+
+// How many statements are shown is said below them, not below what was asked to wait.
+func TestMoreStatementsIsSaidBelowThem(t *testing.T) {
+	c := summary.New(1, summary.Options{})
+	for fingerprint, doubt := range map[string]proto.Doubt{"GET a": 0, "GET b": 0, "BRPOP q": proto.Blocking} {
+		c.Worker(0).Transaction(&rt.Transaction{
+			ID: 1, Start: int64(time.Second), Server: flow.Endpoint{Port: 6379}, Proto: "redis", Command: "C", Fingerprint: fingerprint,
+			Doubt: doubt, RT: time.Millisecond, Serve: time.Millisecond, Idle: -1, Frames: [4]uint64{1, 1, 2, 2}, RequestPackets: 1, ResponsePackets: 1,
+		})
+	}
+	out := printed(0, Overview{Report: &engine.Report{}, Summary: c.Result(), Top: 1}.By("statement")...)
+	more, asked := strings.Index(out, "1 of 2; more with --top"), strings.Index(out, "ASKED TO WAIT")
+	if more < 0 || asked < more {
+		t.Errorf("the line about more statements is not between the two tables:\n%s", out)
+	}
+}

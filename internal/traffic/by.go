@@ -22,6 +22,7 @@ var Views = []string{"second", "connection", "statement", "client", "server"}
 func (o Overview) By(view string) []document.Block {
 	out := o.capture()
 	shown, all := 0, 0
+	var below document.Block // what stands below the line of how many are shown
 	switch view {
 	case "connection":
 		rows := [][]string{}
@@ -31,7 +32,7 @@ func (o Overview) By(view string) []document.Block {
 		out = append(out, document.Table{Title: "CONNECTIONS, the worst first", Columns: connectionColumns, Rows: rows})
 		shown, all = len(rows), int(o.Summary.Seen)
 	case "statement":
-		out = append(out, o.statements(), o.asked())
+		out, below = append(out, o.statements()), o.asked()
 		all = len(Statements(o.Summary))
 		shown = min(all, o.Top)
 	case "client":
@@ -47,6 +48,9 @@ func (o Overview) By(view string) []document.Block {
 	}
 	if all > shown {
 		out = append(out, remarks(fmt.Sprintf("%s of %s; more with --top", unit.Count(shown), unit.Count(all))))
+	}
+	if below != nil {
+		out = append(out, below)
 	}
 	return Filled(out...)
 }
