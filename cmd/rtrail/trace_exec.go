@@ -67,6 +67,15 @@ func execCells(e recording.ProcessEvent) []string {
 	return []string{e.At.Local().Format("15:04:05.000"), e.Kind, strconv.Itoa(int(e.PID)), strconv.Itoa(int(e.PPID)), e.Comm, age, cpu, ending, e.Cmdline}
 }
 
+// longest prints the longest wait or call: of those in slices of the time only a part is
+// known.
+func longest(d time.Duration, sliced bool) string {
+	if sliced {
+		return ">" + milliseconds(d)
+	}
+	return milliseconds(d)
+}
+
 func milliseconds(d time.Duration) string {
 	return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
 }

@@ -28,7 +28,7 @@ var syncColumns = []document.Column{
 
 func syncCells(s *view.Sync) []string {
 	return []string{s.Process, strconv.Itoa(int(s.PID)), s.Call, strconv.FormatInt(s.Calls, 10), fmt.Sprintf("%.3f", s.Mean), ofSome(s.Calls, milliseconds, s.Average()),
-		ofSome(int64(len(s.Steps)), milliseconds, s.AtMost(0.99)), milliseconds(s.Longest), strconv.FormatInt(s.Errors, 10), s.Path}
+		ofSome(int64(len(s.Steps)), milliseconds, s.AtMost(0.99)), longest(s.Longest, s.Sliced), strconv.FormatInt(s.Errors, 10), s.Path}
 }
 
 // ofSome writes a mean or quantile of calls, or nothing without any: of what is counted in

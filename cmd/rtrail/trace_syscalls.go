@@ -27,7 +27,7 @@ var syscallColumns = []document.Column{
 
 func syscallCells(s *view.Syscall) []string {
 	return []string{s.Process, strconv.Itoa(int(s.PID)), s.Call, strconv.FormatInt(s.Calls, 10), strconv.FormatFloat(s.PerSecond, 'f', 0, 64), milliseconds(s.Time),
-		ofSome(s.Calls, microseconds, s.Average()), milliseconds(s.Longest), strconv.FormatInt(s.Errors, 10), s.Error}
+		ofSome(s.Calls, microseconds, s.Average()), longest(s.Longest, s.Sliced), strconv.FormatInt(s.Errors, 10), s.Error}
 }
 
 // tracedSyscall is the JSON form of a sum.
