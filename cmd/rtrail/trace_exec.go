@@ -74,6 +74,15 @@ func clockColumn() string { return "TIME " + time.Now().Format("MST") }
 
 func clockOf(at time.Time) string { return at.Local().Format("15:04:05.000") }
 
+// longest prints the longest wait or call: of those in slices of the time only a part is
+// known.
+func longest(d time.Duration, sliced bool) string {
+	if sliced {
+		return ">" + took(d)
+	}
+	return took(d)
+}
+
 // tracedProcess is the JSON form of an event.
 type tracedProcess struct {
 	At       time.Time `json:"at"`

@@ -35,7 +35,7 @@ func lockCells(l *view.Lock) []string {
 		tid = strconv.Itoa(int(l.HolderTID))
 	}
 	return []string{l.Process, strconv.Itoa(int(l.PID)), fmt.Sprintf("%#x", l.Address), lockKind(l), strconv.Itoa(l.Threads), fmt.Sprintf("%.3f", l.Mean), perSecond,
-		took(l.Longest), l.Holder, tid, l.HolderFor}
+		longest(l.Longest, l.Sliced), l.Holder, tid, l.HolderFor}
 }
 
 func lockKind(l *view.Lock) string {

@@ -32,15 +32,15 @@ func offCPUCells(o *view.OffCPU) []string {
 	if o.Waits > 0 && o.Mean > 0 {
 		perSecond = fmt.Sprintf("%.1f", o.Waits*o.Mean/o.Waited.Seconds())
 	}
-	longest := ""
+	most := ""
 	if o.Longest > 0 {
-		longest = took(o.Longest)
+		most = longest(o.Longest, o.Sliced)
 	}
 	thread := o.Thread
 	if o.Threads > 1 {
 		thread += fmt.Sprintf(" ×%d", o.Threads)
 	}
-	return []string{o.Process, strconv.Itoa(int(o.PID)), thread, o.State, fmt.Sprintf("%.3f", o.Mean), perSecond, longest, o.For(), o.EndedBy()}
+	return []string{o.Process, strconv.Itoa(int(o.PID)), thread, o.State, fmt.Sprintf("%.3f", o.Mean), perSecond, most, o.For(), o.EndedBy()}
 }
 
 // tracedWait is the JSON form of a sum.

@@ -29,7 +29,7 @@ var syncColumns = []document.Column{
 
 func syncCells(s *view.Sync) []string {
 	return []string{s.Process, strconv.Itoa(int(s.PID)), s.Call, unit.Count(s.Calls).String(), fmt.Sprintf("%.3f", s.Mean), ofSome(s.Calls, took, s.Average()),
-		ofSome(int64(len(s.Steps)), took, s.AtMost(0.99)), took(s.Longest), unit.Count(s.Errors).String(), s.Path}
+		ofSome(int64(len(s.Steps)), took, s.AtMost(0.99)), longest(s.Longest, s.Sliced), unit.Count(s.Errors).String(), s.Path}
 }
 
 // ofSome writes a mean or quantile of calls, or nothing without any: of what is counted in

@@ -28,7 +28,7 @@ var syscallColumns = []document.Column{
 
 func syscallCells(s *view.Syscall) []string {
 	return []string{s.Process, strconv.Itoa(int(s.PID)), s.Call, unit.Count(s.Calls).String(), unit.Count(s.PerSecond).String(), took(s.Time),
-		ofSome(s.Calls, took, s.Average()), took(s.Longest), unit.Count(s.Errors).String(), s.Error}
+		ofSome(s.Calls, took, s.Average()), longest(s.Longest, s.Sliced), unit.Count(s.Errors).String(), s.Error}
 }
 
 // tracedSyscall is the JSON form of a sum.

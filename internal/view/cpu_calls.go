@@ -24,6 +24,16 @@ type SampledCall struct {
 	Messages int64 // samples in sockets, pipes, counters and the like, of which the other side or the kernel says how long a message is
 }
 
+// Of is what samples tell of one call; none if there were none in it.
+func (p *CallProfile) Of(call string) SampledCall {
+	for _, c := range p.Calls {
+		if c.Call == call {
+			return c
+		}
+	}
+	return SampledCall{Call: call}
+}
+
 // Share is the part of the CPU time of the process that a call takes, and what is
 // exceeded with a probability of 97 %. Samples on the way into calls and out of them
 // count for the calls in proportion.
@@ -85,6 +95,9 @@ var callEntries = []string{"do_syscall_64", "do_int80_syscall_32", "do_fast_sysc
 // callPrefixes precede the name of a call in the name of its function.
 var callPrefixes = []string{"__x64_sys_", "__ia32_compat_sys_", "__ia32_sys_", "__arm64_compat_sys_", "__arm64_sys_", "__do_compat_sys_", "__do_sys_", "__se_sys_", "ksys_"}
 
+// callNames are the names of calls whose functions are called otherwise.
+var callNames = map[string]string{"newstat": "stat", "newlstat": "lstat", "newfstat": "fstat", "newuname": "uname", "sendfile64": "sendfile"}
+
 // messageFunctions are the functions of files whose readers and writers do not choose
 // how much a call moves.
 var messageFunctions = []string{"sock_", "__sock_", "tcp_", "udp_", "unix_", "pipe_", "anon_pipe_", "fifo_pipe_", "eventfd_", "timerfd_", "signalfd_", "tty_", "perf_read", "msr_read"}
@@ -97,7 +110,7 @@ func calledIn(stack string) (call string, in, messages bool) {
 		}
 		for _, prefix := range callPrefixes {
 			if name, ok := strings.CutPrefix(frame, prefix); ok {
-				call = name
+				call = cmp.Or(callNames[name], name)
 				break
 			}
 		}

@@ -25,6 +25,7 @@ type FileUse struct {
 	Opens, FailedOpens, Created, Deleted   int64
 	ReadCall, WriteCall                    string // system calls that read and wrote last; "" if not known
 
+	Sliced  bool          // some was counted in slices of the time: sums are scaled, and of files that are used briefly as much as chance has it
 	Between time.Duration // the first and the last reading; 0: there was one
 	Span    time.Duration // how long files were watched, whatever process used them
 }
@@ -83,6 +84,7 @@ func SumFiles(rows []recording.FileSum, watched time.Duration) []FileUse {
 			f.Grown, f.Between = r.Size-before.Size, r.At.Sub(before.At)
 		}
 		f.Process = r.Process
+		f.Sliced = f.Sliced || inSlices(r.Span, r.Traced)
 		f.Size = max(f.Size, r.Size)
 		f.ReadCall, f.WriteCall = cmp.Or(r.ReadCall, f.ReadCall), cmp.Or(r.WriteCall, f.WriteCall)
 		f.Reads += scaled(r.Reads, factor)

@@ -23,6 +23,8 @@ type FileIO struct {
 	Reads, Writes       float64 // calls per second; Unknown unless Counted
 	ReadCall, WriteCall string  // system calls; "" if not known
 	Counted             bool    // by calls; else by positions
+	Sliced              bool    // rates are scaled from slices of the time
+	Lasting             bool    // it was used in several readings, or open at several looks: it is not by chance that slices met it
 	Direct              float64 // of Read and Written, bytes past the page cache
 
 	Waiting    float64 // threads in state D in a call of it, mean
@@ -122,8 +124,13 @@ func (t *fileTable) addCounted() {
 			f.Reads, f.Writes = u.PerSecond(u.Reads), u.PerSecond(u.Writes)
 			f.ReadCall, f.WriteCall = u.ReadCall, u.WriteCall
 			f.Direct = u.PerSecond(u.DirectRead + u.DirectWritten)
+			f.Sliced, f.Lasting = u.Sliced, u.Between > 0
 			if f.Size = u.Size; u.Between > 0 {
-				f.Grown = float64(u.Grown) / u.Between.Seconds()
+				between := u.Between
+				if u.Span-between > idleAfter { // it was not used before, or is not any more
+					between = u.Span
+				}
+				f.Grown = float64(u.Grown) / between.Seconds()
 			}
 			f.Readable, f.Writable = u.Reads > 0, u.Writes > 0
 		}
@@ -148,6 +155,7 @@ func (t *fileTable) addOpen() {
 		}
 		f.Open, f.Size, f.Inode, f.Standard = true, o.Last.Size, o.Last.Inode, o.Last.FD <= 2
 		f.Readable, f.Writable = f.Readable || o.Readable, f.Writable || o.Writable
+		f.Lasting = f.Lasting || o.Again
 		f.DirectFlag, f.Late, f.Moved = o.Direct(arch), o.Late, o.PerSecond
 		if o.Seconds > 0 && o.Writable {
 			f.Grown = o.Grown / o.Seconds

@@ -16,7 +16,7 @@ func TestOpenFileModes(t *testing.T) {
 	files := openFiles([]recording.OpenFile{
 		row(10, 3, "/both", 50, 0o100002), row(10, 4, "/both", 50, 0o140000), row(10, 5, "/direct", 900, 0o140000),
 		row(12, 5, "/direct", 500, 0o140000), row(12, 6, "/direct", 500, 0o140001), row(12, 7, "/later", 0, 0o100000),
-	})
+	}, time.Unix(12, 0))
 	for _, f := range files {
 		want := map[string]OpenFile{"/both": {Readable: true, Writable: true}, "/direct": {Readable: true, Writable: true, Grown: -400}, "/later": {Readable: true, Late: true}}[f.Last.Path]
 		if f.Readable != want.Readable || f.Writable != want.Writable || f.Late != want.Late || f.Grown != want.Grown || f.Direct("x86_64") != (f.Last.Path == "/direct") || f.Direct("arm64") {

@@ -20,7 +20,8 @@ type Lock struct {
 	Waited  time.Duration // of all of them
 	Mean    float64       // threads that waited at a time
 	Waits   float64       // estimated
-	Longest time.Duration
+	Longest time.Duration // of Sliced waits only the part in a slice
+	Sliced  bool          // some were counted in slices of the time
 
 	// Holder is the thread that ended most of the waiting: of a lock, who released it.
 	// Without a name nobody ended it, or it is not known who.
@@ -68,6 +69,7 @@ func SumLocks(rows []recording.OffCPUWait, watched time.Duration) []Lock {
 		l.Waited += scaled(r.Waited, factor)
 		l.Waits += r.Waits * factor
 		l.Longest = max(l.Longest, r.Longest)
+		l.Sliced = l.Sliced || inSlices(r.Span, r.Traced)
 		l.threads[r.TID] = true
 		if r.Waker != "" {
 			l.enders[thread{r.Waker, r.WakerPID, r.WakerTID}] += scaled(r.Waited, factor)

@@ -27,7 +27,8 @@ type OffCPU struct {
 	Waited  time.Duration // of all of them
 	Mean    float64       // threads that waited at a time
 	Waits   float64       // estimated; 0 of runnable time
-	Longest time.Duration
+	Longest time.Duration // of Sliced waits only the part in a slice
+	Sliced  bool          // some were counted in slices of the time
 }
 
 // For is what the threads wait for: the function of the kernel that they are blocked
@@ -101,6 +102,7 @@ func SumOffCPU(rows []recording.OffCPUWait, watched time.Duration) []OffCPU {
 		o.Waited += scaled(r.Waited, factor)
 		o.Waits += r.Waits * factor
 		o.Longest = max(o.Longest, r.Longest)
+		o.Sliced = o.Sliced || inSlices(r.Span, r.Traced)
 		tids[k][r.TID] = true
 		o.Threads = len(tids[k])
 	}

@@ -17,7 +17,8 @@ type OpenFile struct {
 	// if they were so only once.
 	PerSecond float64
 	Grown     float64 // bytes that the file became larger between the first and the last row, whoever wrote them
-	Seconds   float64 // time in which files of the process were looked at
+	Seconds   float64 // time in which files of the process were looked at, or did not change
+	Again     bool    // it was seen at two looks or more
 	Readable  bool    // at least one descriptor is open for reading
 	Writable  bool    // the same, for writing
 	Late      bool    // it was not there yet when files of the process were looked at first
@@ -49,10 +50,25 @@ func (f *OpenFile) Append() bool {
 
 // OpenFiles lists what processes that move much data have open, the fastest first.
 func (v *View) OpenFiles() []OpenFile {
-	return Memo(v, "open files", func() []OpenFile { return openFiles(Rows[recording.OpenFile](v)) })
+	return Memo(v, "open files", func() []OpenFile { return openFiles(Rows[recording.OpenFile](v), v.end) })
 }
 
-func openFiles(rows []recording.OpenFile) []OpenFile {
+// OpenFilesKnown says whether rows tell all files that processes had open when they were
+// looked at first. A descriptor has rows at its first two looks and then when it changes:
+// a window that begins later lacks those that do not.
+func (v *View) OpenFilesKnown() bool {
+	const starts, looks = 3 * time.Second, time.Second // until the first sample, and the second one
+	first, _ := span(v.rec)
+	started := v.Manifest().Started
+	return v.start.Sub(first) <= looks && (started.IsZero() || v.start.Sub(started) <= starts)
+}
+
+// idleAfter is how long a process that moves data may have no row: looks are up to two
+// seconds apart.
+const idleAfter = 3 * time.Second
+
+// openFiles sums up rows of a window that ends then.
+func openFiles(rows []recording.OpenFile, end time.Time) []OpenFile {
 	type process struct {
 		pid     int32
 		started time.Time
@@ -76,6 +92,7 @@ func openFiles(rows []recording.OpenFile) []OpenFile {
 	sizes := map[descriptor]int64{}
 	at := map[file]int{}
 	var list []OpenFile
+	var seen []time.Time // when each was seen first
 	for i := range rows {
 		r := &rows[i]
 		p := process{r.PID, r.Started}
@@ -92,8 +109,10 @@ func openFiles(rows []recording.OpenFile) []OpenFile {
 			n = len(list)
 			at[k] = n
 			list = append(list, OpenFile{Late: r.At.After(first[p])})
+			seen = append(seen, r.At)
 		}
 		f := &list[n]
+		f.Again = f.Again || r.At.After(seen[n])
 		moved := 0.0
 		switch {
 		case known && r.Position >= position:
@@ -124,7 +143,11 @@ func openFiles(rows []recording.OpenFile) []OpenFile {
 		f := &list[i]
 		p := process{f.Last.PID, f.Last.Started}
 		f.PerSecond = Unknown
-		if f.Seconds = last[p].Sub(first[p]).Seconds(); f.Seconds > 0 {
+		until := last[p]
+		if until.After(first[p]) && end.Sub(until) > idleAfter { // nothing has changed since then
+			until = end
+		}
+		if f.Seconds = until.Sub(first[p]).Seconds(); f.Seconds > 0 {
 			f.PerSecond = f.Moved / f.Seconds
 		}
 	}

@@ -21,8 +21,9 @@ type Sync struct {
 	PerSecond float64
 	Errors    int64
 	Time      time.Duration
-	Mean      float64 // threads that waited so at a time
-	Longest   time.Duration
+	Mean      float64       // threads that waited so at a time
+	Longest   time.Duration // of Sliced calls only the part in a slice
+	Sliced    bool          // some were counted in slices of the time
 	Steps     Steps
 }
 
@@ -30,7 +31,13 @@ type Sync struct {
 func (s *Sync) Average() time.Duration { return s.Time / time.Duration(max(s.Calls, 1)) }
 
 // AtMost is what a share of the calls did not take longer than: the end of the step that holds it.
-func (s *Sync) AtMost(share float64) time.Duration { return min(s.Steps.AtMost(share), s.Longest) }
+// Of calls in slices only those have steps that began and ended in one: it is at least the average.
+func (s *Sync) AtMost(share float64) time.Duration {
+	if s.Sliced {
+		return max(s.Steps.AtMost(share), s.Average())
+	}
+	return min(s.Steps.AtMost(share), s.Longest)
+}
 
 // Syncs sums up the calls of each process, the most time first: what the kernel told of the
 // window as far as it was traced.
@@ -64,6 +71,7 @@ func SumSyncs(rows []recording.SyncSum, watched time.Duration) []Sync {
 		s.Errors += scaled(r.Errors, factor)
 		s.Time += scaled(r.Time, factor)
 		s.Longest = max(s.Longest, r.Longest)
+		s.Sliced = s.Sliced || inSlices(r.Span, r.Traced)
 		s.Steps.add(r.Histogram, factor)
 	}
 	span := all.span.Seconds()

@@ -27,7 +27,8 @@ type Syscall struct {
 
 	Time    time.Duration // of all calls, waits included
 	Mean    float64       // calls that were under way at a time
-	Longest time.Duration
+	Longest time.Duration // of Sliced calls only the part in a slice
+	Sliced  bool          // some were counted in slices of the time
 }
 
 // Average is how long a call took.
@@ -68,6 +69,7 @@ func SumSyscalls(rows []recording.SyscallSum, watched time.Duration) []Syscall {
 		s.Nothing += scaled(r.Nothing, factor)
 		s.Time += scaled(r.Time, factor)
 		s.Longest = max(s.Longest, r.Longest)
+		s.Sliced = s.Sliced || inSlices(r.Span, r.Traced)
 		if r.Error > 0 {
 			calls := scaled(r.Calls, factor)
 			s.Errors += calls

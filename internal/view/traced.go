@@ -17,13 +17,16 @@ type tracing struct {
 // maxTimes bounds what few slices are multiplied by.
 const maxTimes = 10_000
 
+// almost is by how much of its length a reading may come early.
+const almost = 0.05
+
 // traced looks at the stretches of rows: each reading counts once, however many rows it
 // has. of gives how long the stretch of a row is, and for how long of it programs counted;
 // 0 for all of it. A reading without rows is known from watched only: how long the source
 // counted, or 0 if that is not known.
 func traced[T recording.Row](rows []T, watched time.Duration, of func(*T) (span, traced time.Duration)) tracing {
 	t := tracing{times: 1}
-	var sliced, counted time.Duration
+	var sliced, counted, longest time.Duration
 	seen := map[time.Time]bool{}
 	for i := range rows {
 		at := recording.TimeOf(&rows[i])
@@ -33,11 +36,17 @@ func traced[T recording.Row](rows []T, watched time.Duration, of func(*T) (span,
 		seen[at] = true
 		span, part := of(&rows[i])
 		t.span += span
+		longest = max(longest, span)
 		if inSlices(span, part) {
 			sliced, counted = sliced+span, counted+part
 		}
 	}
-	t.span = max(t.span, watched)
+	// A reading begins and ends somewhere: as much as one is long may be missing at either
+	// end of a window. More than that are readings without rows.
+	if longest > 0 && watched > t.span {
+		t.span += time.Duration(math.Floor((watched-t.span).Seconds()/longest.Seconds()+almost)) * longest
+	}
+	t.span = cmp.Or(t.span, watched)
 	if counted > 0 {
 		t.times = min(sliced.Seconds()/counted.Seconds(), maxTimes)
 	}

@@ -72,3 +72,27 @@ func TestStepsOfSlices(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+// A window that was cut out of a recording begins and ends within readings: what is missing
+// of these is not counted as time without events, but readings without rows are.
+func TestSumsOfCutWindows(t *testing.T) {
+	at := func(s int) time.Time { return time.Unix(int64(s), 0) }
+	rec := recording.New(recording.Manifest{})
+	w := recording.NewWriter(at(0))
+	for s := 1; s <= 96; s++ {
+		recording.Append(w, recording.EventProgram{At: at(s), Probe: "files", Program: "file_used", Attached: 100 * time.Millisecond, Span: time.Second})
+		if s%8 == 0 && s <= 64 {
+			recording.Append(w, recording.FileSum{At: at(s), PID: 7, Process: "p", Kind: recording.FileRegular, Path: "/srv/x", Device: "8:1", Span: 8 * time.Second, Traced: 800 * time.Millisecond, Reads: 800})
+		}
+	}
+	if err := rec.Commit(w); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ from, to, want int }{{0, 64, 1000}, {20, 30, 1000}, {17, 31, 1000}, {9, 23, 1000}, {10, 20, 1000}, {23, 33, 1000}, {16, 24, 1000}, {0, 96, 667}, {57, 80, 333}} {
+		for _, u := range New(rec, at(tt.from), at(tt.to)).FileUses() {
+			if got := u.PerSecond(u.Reads); math.Round(got) != float64(tt.want) {
+				t.Errorf("from %d to %d: %v a second, want %d", tt.from, tt.to, got, tt.want)
+			}
+		}
+	}
+}

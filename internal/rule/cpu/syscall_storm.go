@@ -87,6 +87,8 @@ func countedStorm(v *view.View, p *view.Process) (storm, bool) {
 	all := 0.0 // calls under way at a time
 	kinds := map[waste]*storm{}
 	longest := map[waste]float64{}
+	sampled := map[waste]int64{}
+	counts := map[string]bool{} // calls whose samples are in sampled
 	for _, c := range v.Syscalls() {
 		if !p.Is(c.PID, c.Started) {
 			continue
@@ -114,12 +116,18 @@ func countedStorm(v *view.View, p *view.Process) (storm, bool) {
 		s.perSecond += c.PerSecond
 		s.share += c.Mean
 		s.calls++
+		if !counts[c.Call] {
+			counts[c.Call] = true
+			sampled[kind] += profile.Of(c.Call).Samples
+		}
 	}
 	var most storm
-	for _, s := range kinds {
+	for kind, s := range kinds {
 		// Of the time in the kernel that is no call but its way there and back, these
-		// calls have their part. What waits is no CPU time, and only makes it less.
-		s.share = min(p.System, max(s.share, s.share/max(all, 1e-9)*p.System)) / p.CPU
+		// calls have their part. Calls that wait take no CPU time meanwhile: it is no more
+		// than samples of the CPUs show.
+		onCPU, _ := profile.Share(view.SampledCall{Samples: sampled[kind]})
+		s.share = min(onCPU, min(p.System, max(s.share, s.share/max(all, 1e-9)*p.System))/p.CPU)
 		s.bytes /= max(s.perSecond, 1)
 		if s.share > most.share {
 			most = *s
@@ -167,12 +175,8 @@ var answers = []string{"EINPROGRESS", "EALREADY", "EINTR", "ENODATA"}
 // ofFiles says whether samples found a call enough to know that it reads or writes
 // files: how long messages are is not for their reader to say.
 func ofFiles(profile *view.CallProfile, call string) bool {
-	for _, c := range profile.Calls {
-		if c.Call == call {
-			return c.Samples >= minSamples && float64(c.Messages) < messageShare.Value*float64(c.Samples)
-		}
-	}
-	return false
+	c := profile.Of(call)
+	return c.Samples >= minSamples && float64(c.Messages) < messageShare.Value*float64(c.Samples)
 }
 
 // minSamples are needed to say what a call works on.
@@ -196,7 +200,7 @@ func sampledStorm(v *view.View, p *view.Process) (storm, bool) {
 		}
 		share, atLeast := profile.Share(together)
 		s.share = min(share, p.System/p.CPU)
-		if kind == polling && !(p.Voluntary < stormCalls.Value/10) { // it sleeps in these calls
+		if kind == polling && (!(p.Voluntary < stormCalls.Value/10) || countsPolls(v, p)) { // it sleeps in these calls, or what they find is known
 			continue
 		}
 		if atLeast < stormShare.Value || s.share < stormShare.Value || kind == tiny && !s.countTiny(p) {
@@ -208,6 +212,11 @@ func sampledStorm(v *view.View, p *view.Process) (storm, bool) {
 		return storm{}, false
 	}
 	return slices.MaxFunc(all, func(a, b storm) int { return cmp.Compare(a.share, b.share) }), true
+}
+
+// countsPolls says whether polls of a process were counted one by one.
+func countsPolls(v *view.View, p *view.Process) bool {
+	return slices.ContainsFunc(v.Syscalls(), func(c view.Syscall) bool { return p.Is(c.PID, c.Started) && c.Calls > 0 && polling.of(c.Call) })
 }
 
 // of says whether samples alone show that a call is of this kind.

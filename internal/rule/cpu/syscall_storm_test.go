@@ -17,16 +17,21 @@ type calling struct {
 	stack       string  // of these
 	reads       float64 // a second, and bytes of each
 	bytes       float64
+	others      string                 // stack of the other samples; "": its own code
 	counted     []recording.SyscallSum // of ten seconds
 }
 
 const (
-	inFiles  = "filemap_read;vfs_read;ksys_read;do_syscall_64;entry_SYSCALL_64_after_hwframe;read"
-	inSocket = "tcp_recvmsg;sock_recvmsg;sock_read_iter;vfs_read;ksys_read;do_syscall_64;entry_SYSCALL_64_after_hwframe;read"
-	inClock  = "posix_get_realtime_timespec;__x64_sys_clock_gettime;do_syscall_64;entry_SYSCALL_64_after_hwframe"
-	inPoll   = "do_sys_poll;__x64_sys_poll;do_syscall_64;entry_SYSCALL_64_after_hwframe"
-	inStat   = "path_lookupat;__do_sys_newfstatat;do_syscall_64;entry_SYSCALL_64_after_hwframe"
-	inWrite  = "vfs_write;ksys_write;do_syscall_64;entry_SYSCALL_64_after_hwframe"
+	inFiles   = "filemap_read;vfs_read;ksys_read;do_syscall_64;entry_SYSCALL_64_after_hwframe;read"
+	inSocket  = "tcp_recvmsg;sock_recvmsg;sock_read_iter;vfs_read;ksys_read;do_syscall_64;entry_SYSCALL_64_after_hwframe;read"
+	inClock   = "posix_get_realtime_timespec;__x64_sys_clock_gettime;do_syscall_64;entry_SYSCALL_64_after_hwframe"
+	inPoll    = "do_sys_poll;__x64_sys_poll;do_syscall_64;entry_SYSCALL_64_after_hwframe"
+	inStat    = "path_lookupat;__do_sys_newfstatat;do_syscall_64;entry_SYSCALL_64_after_hwframe"
+	inSend    = "tcp_sendmsg;__sys_sendto;__x64_sys_sendto;do_syscall_64;entry_SYSCALL_64_after_hwframe"
+	inRecv    = "tcp_recvmsg;sock_recvmsg;__sys_recvfrom;__x64_sys_recvfrom;do_syscall_64;entry_SYSCALL_64_after_hwframe"
+	inEpoll   = "ep_send_events;do_epoll_wait;__x64_sys_epoll_wait;do_syscall_64;entry_SYSCALL_64_after_hwframe"
+	inOldStat = "path_lookupat;__do_sys_newstat;do_syscall_64;entry_SYSCALL_64_after_hwframe"
+	inWrite   = "vfs_write;ksys_write;do_syscall_64;entry_SYSCALL_64_after_hwframe"
 )
 
 func (c calling) host() *ruletest.Host {
@@ -41,8 +46,11 @@ func (c calling) host() *ruletest.Host {
 		r.PID, r.Started, r.Process, r.Span, r.At = 70, started, "importer", 10*time.Second, ruletest.Start.Add(10*time.Second)
 		ruletest.Add(h, r)
 	}
-	return h.OnCPU(recording.OnCPUSample{PID: 70, Process: "importer", Samples: int64(c.inCall * all), Kernel: true, Module: recording.KernelModule, Stack: c.stack},
-		recording.OnCPUSample{PID: 70, Process: "importer", Samples: int64((1 - c.inCall) * all), Function: "main", Stack: "main"})
+	rest := recording.OnCPUSample{PID: 70, Process: "importer", Samples: int64((1 - c.inCall) * all), Function: "main", Stack: "main"}
+	if c.others != "" {
+		rest.Kernel, rest.Function, rest.Module, rest.Stack = true, "", recording.KernelModule, c.others
+	}
+	return h.OnCPU(recording.OnCPUSample{PID: 70, Process: "importer", Samples: int64(c.inCall * all), Kernel: true, Module: recording.KernelModule, Stack: c.stack}, rest)
 }
 
 // calls are those of one call, so many a second that take so long each.
@@ -77,12 +85,14 @@ func TestSyscallStorm(t *testing.T) {
 		{"counted reads of nobody knows what", calling{cpu: 1, system: 0.9, inCall: 0, counted: by(calls("read", 0, 1e6, us/2, 1, 0))}, 0, ""},
 		{"missing files", calling{cpu: 1, system: 0.9, inCall: 0.9, stack: inStat, counted: by(calls("newfstatat", 2, 5e5, 2*us, 0, 0), calls("newfstatat", 0, 100, 2*us, 0, 0))}, rule.Likely, "makes calls of newfstatat that fail with ENOENT, 500,100 times a second"},
 		{"many files", calling{cpu: 1, system: 0.9, inCall: 0.9, stack: inStat, counted: by(calls("newfstatat", 2, 1e5, 2*us, 0, 0), calls("newfstatat", 0, 4e5, 2*us, 0, 0))}, 0, ""},
-		{"nothing has come", calling{cpu: 1, system: 0.9, inCall: 0, counted: by(calls("recvfrom", 11, 1e6, us, 0, 0))}, rule.Possible, "calls recvfrom again and again while nothing has come"},
-		{"polls in vain", calling{cpu: 1, system: 0.9, inCall: 0, counted: by(calls("epoll_wait", 0, 1e6, us, 0, 1e6))}, rule.Possible, "polls without a pause (epoll_wait), 1,000,000 times a second"},
-		{"polls that find something", calling{cpu: 1, system: 0.9, inCall: 0, counted: by(calls("epoll_wait", 0, 1e6, us, 3, 1e5))}, 0, ""},
+		{"nothing has come", calling{cpu: 1, system: 0.9, inCall: 0.9, stack: inRecv, counted: by(calls("recvfrom", 11, 1e6, us, 0, 0))}, rule.Possible, "calls recvfrom again and again while nothing has come"},
+		{"polls in vain", calling{cpu: 1, system: 0.9, inCall: 0.9, stack: inEpoll, counted: by(calls("epoll_wait", 0, 1e6, us, 0, 1e6))}, rule.Possible, "polls without a pause (epoll_wait), 1,000,000 times a second"},
+		{"polls that find something", calling{cpu: 1, system: 0.9, inCall: 0.9, stack: inEpoll, counted: by(calls("epoll_wait", 0, 1e6, us, 3, 1e5))}, 0, ""},
 		{"a server that is busy", calling{cpu: 1, system: 0.7, inCall: 0, counted: by(calls("recvfrom", 0, 1e5, 2*us, 40, 0), calls("recvfrom", 11, 1e5, us/2, 0, 0), calls("sendto", 0, 1e5, 4*us, 80, 0))}, 0, ""},
 		{"calls that wait", calling{cpu: 1, system: 0.9, inCall: 0, counted: by(calls("connect", 111, 12000, 60*us, 0, 0))}, 0, ""},
 		{"locks", calling{cpu: 1, system: 0.9, inCall: 0, counted: by(calls("futex", 11, 1e6, us, 0, 0), calls("sched_yield", 0, 1e6, us, 0, 1e6))}, 0, ""},
+		{"two threads that wait in the same call", calling{cpu: 1, system: 0.9, inCall: 0.1, stack: inFiles, others: inSend, counted: by(calls("read", 0, 1e5, us, 1, 0), calls("read", 0, 20, 100*time.Millisecond, 1, 0), calls("sendto", 0, 2e5, 4*us, 1000, 0))}, 0, ""},
+		{"missing files, by a call with another name", calling{cpu: 1, system: 0.9, inCall: 0.9, stack: inOldStat, counted: by(calls("stat", 2, 5e5, 2*us, 0, 0))}, rule.Likely, "makes calls of stat that fail with ENOENT"},
 		{"a storm beside more of other work", calling{cpu: 1, system: 0.9, inCall: 0, counted: by(calls("access", 2, 2e5, us, 0, 0), calls("sendfile", 0, 1e4, 50*us, 60000, 0))}, 0, ""},
 	} {
 		list = append(list, ruletest.Situation{Name: c.name, Host: c.c.host, Want: c.want, Kind: view.KindProcess, Subject: "importer", Low: 0.3, High: 0.5, Says: c.says})

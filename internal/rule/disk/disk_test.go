@@ -219,6 +219,19 @@ func TestLimitsOfGroups(t *testing.T) {
 			group(h, "/a", "7:3 riops=100", 100, 100*4096)
 			group(h, "/b", "7:3 riops=100", 100, 100*4096)
 		}, "I/O on loop3 is held at the limit of cgroup /a (100/s reads); a (7) waits"},
+		"a limit beside I/O on another disk": {func(h *ruletest.Host) {
+			disks(h, device{name: "loop3", reads: 100, size: 4096, await: 0.0002, busy: 0.02, queue: 0.02})
+			waits(h, 7, "a", "/a", 5)
+			group(h, "/a", "7:3 riops=100", 4000, 40<<20)
+		}, "I/O on loop3 is held at the limit of cgroup /a (100/s reads); a (7) waits"},
+		"I/O on another disk, and others that do as much on this one": {func(h *ruletest.Host) {
+			disks(h, device{name: "loop3", writes: 152, size: 65536, await: 0.0002, busy: 0.3})
+			waits(h, 7, "ingest", "/a", 5)
+			h.Process(ruletest.Process{PID: 9, Comm: "rsync", WriteBytes: 152 * 65536, IOCgroup: "/other"})
+			h.Cgroup(ruletest.Cgroup{Path: "/a", Change: func(s float64, c *recording.CgroupSample) {
+				c.IOLimits, c.WriteBytes, c.Writes = "7:3 wbps=10485760", int64(400*(1<<20)*s), int64(400*s)
+			}})
+		}, ""},
 		"I/O on another disk": {func(h *ruletest.Host) {
 			disks(h, device{name: "loop3", reads: 2, size: 4096, await: 0.001, busy: 0.002, queue: 0.002})
 			waits(h, 7, "a", "/a", 5)

@@ -31,6 +31,7 @@ type usedFile struct {
 func usedFiles(v *view.View, disk string, p view.Process) []usedFile {
 	var read, written float64 // by calls, of files on any disk
 	all := 0
+	known := v.OpenFilesKnown()
 	load := loadOf(v, p)
 	var list []usedFile
 	for _, f := range v.FileIO() {
@@ -48,10 +49,10 @@ func usedFiles(v *view.View, disk string, p view.Process) []usedFile {
 	}
 	for i := range list {
 		f := &list[i]
-		direct := f.Direct >= f.Bytes()/2
-		f.read = f.Read > 0 && f.Read >= fileShare.Value*p.ReadBytes && (direct || read <= cachedReads.Value*p.ReadBytes)
-		f.written = f.Written > 0 && f.Written >= fileShare.Value*p.WriteBytes && (direct || written <= cachedReads.Value*p.WriteBytes)
-		f.only = all == 1 && f.Open && !f.Standard && load.fits(&f.FileIO)
+		direct, met := f.Direct >= f.Bytes()/2, f.Sliced && !f.Lasting // by a few slices, as chance had it
+		f.read = !met && f.Read > 0 && f.Read >= fileShare.Value*p.ReadBytes && (direct || read <= cachedReads.Value*p.ReadBytes)
+		f.written = !met && f.Written > 0 && f.Written >= fileShare.Value*p.WriteBytes && (direct || written <= cachedReads.Value*p.WriteBytes)
+		f.only = known && all == 1 && f.Open && !f.Standard && load.fits(&f.FileIO)
 	}
 	list = slices.DeleteFunc(list, func(f usedFile) bool {
 		return !f.read && !f.written && !f.only && f.Waiting < minWaiting.Value && f.Sync.Mean < minWaiting.Value

@@ -36,6 +36,9 @@ func growingFiles(v *view.View, fs view.Filesystem, growth float64) (list growin
 		g := growingFile{FileIO: f, writers: []view.Process{f.Process}, rate: f.Grown, size: true}
 		if !view.Known(f.Grown) {
 			g.rate, g.size = f.Written, false
+			if f.Sliced && !f.Lasting {
+				continue // how much of it is chance is not known
+			}
 		}
 		if !(growth > 0 && g.rate > 0 && g.rate >= fileShare.Value*growth) {
 			continue

@@ -29,7 +29,10 @@ type ioLimit struct {
 	device  string // MAJ:MIN
 	key     string // rbps, wbps, riops, wiops
 	value   float64
-	rate    float64
+	rate    float64 // of the group, on all disks
+	there   float64 // of the disk
+	// elsewhere says that the group does more than the limit, on other disks
+	elsewhere bool
 }
 
 func (l ioLimit) String() string {
@@ -66,6 +69,12 @@ func (l ioLimit) lift() shell.Command {
 }
 
 func (l ioLimit) evidence() rule.Evidence {
+	if l.elsewhere {
+		return rule.Evidence{
+			Metric: metric.CgroupIOLimit, What: rule.T("%s does %s of the limit of cgroup %s there, %s; the group does more on other disks, and others next to nothing", l.device, unit.Share(l.there/l.value), l.path, l.String()),
+			Value: l.there, Limit: rule.Limit(l.value), Check: shell.Line("cat %s", l.file()),
+		}
+	}
 	return rule.Evidence{
 		Metric: metric.CgroupIOLimit, What: rule.T("cgroup %s does %s of its limit on %s, %s", l.path, unit.Share(l.rate/l.value), l.device, l.String()),
 		Value: l.rate, Limit: rule.Limit(l.value), Check: shell.Line("cat %s", l.file()),
@@ -73,13 +82,44 @@ func (l ioLimit) evidence() rule.Evidence {
 }
 
 // holds says whether the I/O of the group and that of the disk are such that the limit is
-// reached there.
-func (l *ioLimit) holds(d view.BlockDevice) bool {
+// reached there. What a group does beyond its limit it does elsewhere: then the disk has to
+// do as much as the limit allows, and others next to nothing that could be it.
+func (l *ioLimit) holds(v *view.View, d view.BlockDevice) bool {
 	there := l.of(d)
+	l.there = there
 	if l.rate < atLimit.Value*l.value || there < atLimit.Value*l.value {
 		return false
 	}
-	return l.rate <= aboveLimit.Value*l.value || there <= aboveLimit.Value*l.value
+	if l.rate <= aboveLimit.Value*l.value {
+		return true
+	}
+	l.elsewhere = true
+	return there <= aboveLimit.Value*l.value && l.others(v) <= (1-atLimit.Value)*l.bytes(d)
+}
+
+// bytes is what a disk moves in the direction of the limit, a second.
+func (l *ioLimit) bytes(d view.BlockDevice) float64 {
+	if l.writes() {
+		return d.WrittenBytes
+	}
+	return d.ReadBytes
+}
+
+func (l *ioLimit) writes() bool { return l.key[0] == 'w' }
+
+// others is what processes outside of the group move in the direction of the limit, on
+// whatever disk, bytes a second.
+func (l *ioLimit) others(v *view.View) (n float64) {
+	for _, p := range v.Processes() {
+		switch {
+		case p.IOCgroup != "" && view.InGroup(p.IOCgroup, l.path):
+		case l.writes():
+			n += view.OrZero(p.WriteBytes)
+		default:
+			n += view.OrZero(p.ReadBytes)
+		}
+	}
+	return n
 }
 
 // of is what a disk does of what is limited, a second.
@@ -111,7 +151,7 @@ func heldByCgroup(v *view.View) map[string][]*ioLimit {
 		}
 		for _, l := range parseLimits(last.IOLimits) {
 			l.path, l.version, l.rate = k.path, k.version, rates[l.key]
-			if d, ok := v.BlockDevice(names[l.device]); ok && l.holds(d) {
+			if d, ok := v.BlockDevice(names[l.device]); ok && l.holds(v, d) {
 				held[d.Device] = append(held[d.Device], &l)
 			}
 		}

@@ -95,6 +95,7 @@ func syncedFiles(v *view.View) []syncedFile {
 		f.Time += s.Time
 		f.Mean += s.Mean
 		f.Longest = max(f.Longest, s.Longest)
+		f.Sliced = f.Sliced || s.Sliced
 	}
 	for i := range list {
 		list[i].all = all[list[i].PID]
@@ -126,6 +127,10 @@ func (f *syncedFile) finding(v *view.View, p view.Process, sure rule.Confidence)
 	if disk != "" {
 		where += " on " + disk
 	}
+	takes := rule.T("a sync takes %v, the longest took %v", unit.Seconds(f.Average().Seconds()), unit.Seconds(f.Longest.Seconds()))
+	if f.Sliced { // the longest is the part of it that lies in a slice
+		takes = rule.T("a sync takes %v on average", unit.Seconds(f.Average().Seconds()))
+	}
 	out := rule.Finding{
 		Subject: p.Entity(), Confidence: sure,
 		Headline: rule.T("%s (%d) waits for each record to be on the disk: it syncs %s %v times a second, %v each", p.Comm, p.PID, where, unit.Count(f.PerSecond), unit.Seconds(f.Average().Seconds())),
@@ -134,7 +139,7 @@ func (f *syncedFile) finding(v *view.View, p view.Process, sure rule.Confidence)
 			{Metric: metric.SyncWait, Value: f.Mean, Limit: rule.Limit(syncWaiting.Value), Check: check,
 				What: rule.T("%v s per second in %s of this file, %v in syncs of all its files", unit.Number(f.Mean), f.Call, unit.Number(f.all))},
 			{Metric: metric.SyncTime, Value: f.Average().Seconds(), Limit: rule.Limit(syncTime.Value), Check: check,
-				What: rule.T("a sync takes %v, the longest took %v", unit.Seconds(f.Average().Seconds()), unit.Seconds(f.Longest.Seconds()))},
+				What: takes},
 			{Metric: metric.Syncs, Value: f.PerSecond, Limit: rule.Limit(syncsAgain.Value), Check: check,
 				What: rule.T("the same file is synced %v times a second", unit.Count(f.PerSecond))},
 		},

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -33,6 +34,25 @@ func (s syncs) host() *ruletest.Host {
 		}
 	}
 	return h
+}
+
+// The longest of calls in slices of the time is a part of it, and not told.
+func TestSlowSyncInSlices(t *testing.T) {
+	h := ruletest.New(2, 10).Process(ruletest.Process{PID: 7, Comm: "redis", Threads: 1})
+	ruletest.Add(h, recording.SyncSum{At: ruletest.Start.Add(9 * time.Second), PID: 7, Process: "redis", Call: "fdatasync", Path: "/srv/aof", Device: "7:3",
+		Span: 8 * time.Second, Traced: 200 * time.Millisecond, Calls: 1, Time: 200 * time.Millisecond, Longest: 25 * time.Millisecond, Histogram: "32ms:1"})
+	found := h.Detect(t, slowSync)
+	if len(found) != 1 {
+		t.Fatalf("%d findings", len(found))
+	}
+	for _, e := range found[0].Evidence {
+		if strings.Contains(e.What.String(), "longest") {
+			t.Errorf("says: %s", e.What)
+		}
+	}
+	if s := h.View().Syncs()[0]; s.AtMost(0.99) < s.Average() {
+		t.Errorf("99 %% take at most %v, all %v on average", s.AtMost(0.99), s.Average())
+	}
 }
 
 func TestSlowSync(t *testing.T) {

@@ -88,14 +88,14 @@ func rereaderOf(v *view.View, p view.Process) (r rereader, ok bool) {
 		late = late || f.Late || !view.Known(f.Moved)
 		r.files = append(r.files, f)
 		r.size += float64(f.Size)
-		r.counted = r.counted && f.Counted
+		r.counted = r.counted && f.Counted && !f.Sliced // slices do not tell how many files there are
 		counted += f.Direct * p.Seconds
 		waits += f.Waiting
 	}
 	switch {
 	case r.counted:
 		r.read = min(r.read, counted)
-	case late: // files may come and go, each of which it reads once
+	case late, !v.OpenFilesKnown(): // files may come and go, each of which it reads once
 		return r, false
 	case others && waits < r.waits/2:
 		return r, false // it may be the other files that it reads

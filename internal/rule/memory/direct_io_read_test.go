@@ -22,6 +22,7 @@ type direct struct {
 	fd          int32 // in which it is seen to wait
 	other       bool  // it has another file open, without O_DIRECT
 	counted     float64
+	traced      time.Duration        // of the ten seconds; 0: all
 	disk        float64              // bytes per second that the disk reads; 0: as many as the program
 	others      []recording.OpenFile // that are open, too
 	later       []string             // files with O_DIRECT that it opens afterwards
@@ -67,7 +68,7 @@ func (d direct) host() *ruletest.Host {
 	}
 	if d.counted > 0 {
 		ruletest.Add(h, recording.FileSum{At: ruletest.Start.Add(9 * time.Second), PID: 812, Process: d.comm, Kind: recording.FileRegular, Path: "/srv/table", Device: "8:0", Size: d.size,
-			Span: 10 * time.Second, Reads: 100, ReadBytes: int64(10 * d.counted), DirectRead: int64(10 * d.counted), ReadCall: "read"})
+			Span: 10 * time.Second, Traced: d.traced, Reads: 100, ReadBytes: int64(10 * d.counted), DirectRead: int64(10 * d.counted), ReadCall: "read"})
 	}
 	return h
 }
@@ -87,6 +88,7 @@ func TestDirectRead(t *testing.T) {
 	several.Says, several.Proof = "reads /srv/table and 2 other files past the page cache", "1 thread waits for disks on average"
 	ruletest.Check(t, directRead, []ruletest.Situation{
 		told,
+		situation("a file that slices of the time met, beside others", 0, func(d *direct) { d.counted, d.traced, d.other, d.fd = 34*mib, 250*time.Millisecond, true, 4 }),
 		situation("counted call by call", rule.Certain, func(d *direct) { d.counted, d.other, d.fd = 34*mib, true, 4 }),
 		situation("a fifth of the time", rule.Possible, func(d *direct) { d.waits = 0.2 }),
 		situation("twice", rule.Certain, func(d *direct) { d.read, d.chars = 6.5*mib, 6.5*mib }),

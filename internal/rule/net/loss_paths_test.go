@@ -1,6 +1,7 @@
 package net
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
 )
 
 // sends records a connection from 10.0.0.2 to a peer, which sends so many segments a
@@ -133,6 +135,36 @@ func TestConnectionName(t *testing.T) {
 		e := recording.TCPEvent{NetNS: tt.ns, Local: "10.0.0.1", LocalPort: tt.port, Remote: "2001:db8::1", RemotePort: tt.peer}
 		if got := connectionName(tt.host.View(), &e); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)
+		}
+	}
+}
+
+// Packets to another peer, which a capture shows to be lost, are no proof for the one that
+// counters accuse.
+func TestPacketsConfirmTheirPeer(t *testing.T) {
+	for peer, want := range map[string]bool{"10.0.0.9": false, "10.0.0.7": true} {
+		h := ruletest.New(2, 10).PacketCapture(nil)
+		namespace(h, 2, "client", false)
+		counters(h, 2, map[string]float64{"TcpOutSegs": 2000, "TcpRetransSegs": 70, "TcpExtTCPSynRetrans": 0})
+		sends(h, "10.0.0.7", 1000, 40)
+		sends(h, "10.0.0.8", 1000, 0)
+		c := ruletest.PacketConnection{}
+		c.Client, c.Server = "10.0.0.2", peer
+		c.FromClient = recording.PacketSide{Packets: 5000, Segments: 5000, Retransmissions: 500}
+		h.PacketConnection(c)
+		h.AllConnections(5, recording.PacketDirection{Client: "10.0.0.2", Server: peer, ServerPort: 3306, Proto: "mysql", Segments: 5000, Retransmissions: 500, Connections: 5, Ended: 5},
+			recording.PacketDirection{Client: "10.0.0.2", Server: peer, ServerPort: 3306, Proto: "mysql"})
+		h.Packets(ruletest.PacketService{Server: peer, Rate: 1})
+		found := h.Detect(t, packetLoss)
+		if len(found) == 0 || found[0].Subject.Name != "10.0.0.7" {
+			t.Fatalf("%s: %+v", peer, found)
+		}
+		proof := slices.ContainsFunc(found[0].Evidence, func(e rule.Evidence) bool {
+			return strings.Contains(e.What.String(), "5,000") || strings.Contains(e.What.String(), "500 ")
+		})
+		affected := slices.ContainsFunc(found[0].Affects, func(e view.Entity) bool { return strings.Contains(e.Name, "3306") })
+		if proof != want || affected != want {
+			t.Errorf("loss to %s: proof %v, service affected %v; want %v: %+v", peer, proof, affected, want, found[0])
 		}
 	}
 }

@@ -114,7 +114,7 @@ func detectPacketLoss(v *view.View) ([]rule.Finding, error) {
 // confirm adds to a finding about a peer what packets say of it.
 func confirm(v *view.View, f *rule.Finding) {
 	for _, l := range lostWays(v) {
-		if l.confidence() == 0 || !about(f, l.from) && !about(f, l.to) {
+		if l.confidence() == 0 || !about(f, l.from, l.to) {
 			continue
 		}
 		f.Evidence = append(f.Evidence, l.evidence(tshark(v, shell.Display("%s && %s && tcp.analysis.retransmission", pktHost("src", l.from), pktHost("dst", l.to)),
@@ -126,9 +126,19 @@ func confirm(v *view.View, f *rule.Finding) {
 	}
 }
 
-// about says whether a finding is about an address, or about one that suffers from it.
-func about(f *rule.Finding, address string) bool {
-	return f.Subject.Name == address || slices.ContainsFunc(f.Affects, func(e view.Entity) bool { return e.Kind == view.KindPeer && e.Name == address })
+// about says whether a finding is about the packets between two addresses: those of a peer
+// and of this end, or where each of several peers loses packets, any of these.
+func about(f *rule.Finding, from, to string) bool {
+	affects := func(address string) bool {
+		return slices.ContainsFunc(f.Affects, func(e view.Entity) bool { return e.Kind == view.KindPeer && e.Name == address })
+	}
+	switch f.Subject.Name {
+	case from:
+		return affects(to)
+	case to:
+		return affects(from)
+	}
+	return f.Subject.Kind != view.KindPeer && (affects(from) || affects(to))
 }
 
 // losses measures all network namespaces, the one with the most repeats first.
