@@ -107,7 +107,7 @@ func rowLockUnseen(s *view.MySQLServer, waiting float64) (rule.Finding, bool) {
 		}}, append(rowLockCounters(s), beside(s)...)...),
 		Fixes: []rule.Fix{{
 			Text:     rule.T("let rtrail see who blocks, then end or shorten that transaction"),
-			Command:  askAs(s, shell.Command{}, shell.SQL("grant process, select on *.* to USER")),
+			Command:  askAs(s, shell.Command{}, shell.SQL("grant process on *.* to USER; grant select on performance_schema.* to USER")),
 			Tradeoff: "the user sees statements of others",
 		}},
 	}, true
