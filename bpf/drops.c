@@ -74,6 +74,9 @@ struct {
 
 __u64 crowded; /* packets for which there was no room */
 
+/* Something was added since the reader cleared it. */
+volatile __u32 fresh;
+
 static __always_inline __u16 swapped(__be16 v)
 {
 	return __builtin_bswap16(v);
@@ -128,6 +131,16 @@ static __always_inline int add(struct key *k, struct sum *one)
 	return 1;
 }
 
+/* count adds a packet, and tells the reader. */
+static __always_inline int count(struct key *k, struct sum *one)
+{
+	if (!add(k, one))
+		return 0;
+	if (!fresh)
+		fresh = 1;
+	return 1;
+}
+
 static __always_inline int drop(struct sk_buff *skb, __u64 location, __u32 reason, struct sock *sk)
 {
 	struct key k = {.location = location, .reason = reason};
@@ -150,11 +163,11 @@ static __always_inline int drop(struct sk_buff *skb, __u64 location, __u32 reaso
 		k.netns = BPF_CORE_READ(dev, nd_net.net, ns.inum);
 	one.bytes = BPF_CORE_READ(skb, len);
 	headers(skb, &k, &one);
-	if (add(&k, &one))
+	if (count(&k, &one))
 		return 0;
 	/* Many ports share what is left. */
 	k.port = 0;
-	if (!add(&k, &one))
+	if (!count(&k, &one))
 		__sync_fetch_and_add(&crowded, 1);
 	return 0;
 }

@@ -14,7 +14,6 @@ import (
 
 	"rtrail/internal/nearest"
 	"rtrail/internal/privilege"
-	"rtrail/internal/probe/capture"
 	"rtrail/internal/probe/census"
 	"rtrail/internal/probe/process"
 	"rtrail/internal/probe/stack"
@@ -134,7 +133,7 @@ func (d *diagnosis) judge(cmd *cobra.Command, args []string) (verdict.Verdict, e
 	}
 	confine(cmd.ErrOrStderr(), privilege.Needs{Read: slices.Concat(args, d.sides.client, d.sides.server), Write: []string{d.profile.flame, d.profile.pprof}})
 	if d.sides.given() {
-		return judged(ctx, &session.BothSides{How: capture.PairOptions{Client: d.sides.client, Server: d.sides.server, Ports: d.only, DecodeAs: d.as}})
+		return judged(ctx, &session.BothSides{Client: d.sides.client, Server: d.sides.server, Ports: d.only, DecodeAs: d.as})
 	}
 	window := d.window(cmd.Flags().Changed("for"))
 	kind, err := evidenceIn(args)

@@ -14,6 +14,7 @@ import (
 	"rtrail/internal/probe/event"
 	"rtrail/internal/probe/event/allocs"
 	"rtrail/internal/probe/event/blockio"
+	"rtrail/internal/probe/event/buffers"
 	"rtrail/internal/probe/event/cache"
 	"rtrail/internal/probe/event/connects"
 	"rtrail/internal/probe/event/drops"
@@ -35,7 +36,7 @@ type eventFlags struct {
 
 func (e *eventFlags) add(f *pflag.FlagSet) {
 	e.budget = event.DefaultBudget
-	f.Var(&e.mode, "events", "evidence from BPF programs in the kernel: off, rare (processes, a profile of the CPUs, dropped packets, segments sent again, waits for ext4), all (also switches of threads, system calls, files, disks, the page cache, connects)")
+	f.Var(&e.mode, "events", "evidence from BPF programs in the kernel: off, rare (processes, a profile of the CPUs, dropped packets, segments sent again, full receive buffers, waits for ext4), all (also switches of threads, system calls, files, disks, the page cache, connects)")
 	f.Int32Var(&e.alloc, "alloc", 0, "also follow the memory that this `PID` allocates, by stack; its calls of malloc and free become slower")
 	f.Var(&e.budget, "event-budget", "share of a core that one BPF program may take before it is detached")
 }
@@ -87,7 +88,7 @@ func (e *eventFlags) probes(people *census.Census) (list []probe.Probe, err erro
 
 // rareProbes are the sources of events that cost next to nothing on any host.
 func rareProbes(o event.Options) []probe.Probe {
-	return []probe.Probe{event.New(exec.New(), o), event.New(oncpu.New(0), o), event.New(drops.New(), o), event.New(retransmits.New(), o), event.New(syncs.OfExt4(), o)}
+	return []probe.Probe{event.New(exec.New(), o), event.New(oncpu.New(0), o), event.New(drops.New(), o), event.New(retransmits.New(), o), event.New(buffers.New(), o), event.New(syncs.OfExt4(), o)}
 }
 
 // eventProbes are all sources of events.
@@ -97,6 +98,7 @@ func eventProbes(o event.Options) []probe.Probe {
 		event.New(oncpu.New(0), o),
 		event.New(drops.New(), o),
 		event.New(retransmits.New(), o),
+		event.New(buffers.Growing(), o),
 		event.New(offcpu.New(0), o),
 		event.New(syncs.New(), o),
 		event.New(syscalls.New(0), o),

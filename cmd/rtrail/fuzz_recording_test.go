@@ -26,7 +26,7 @@ import (
 
 // recordingViews are what reads recordings.
 var recordingViews = [][]string{
-	{"diagnose"}, {"diagnose", "--json"}, {"diagnose", "--markdown"}, {"diagnose", "-v"}, {"replay"}, {"pack", "-o", "OUT"},
+	{"diagnose"}, {"diagnose", "--json"}, {"diagnose", "--markdown"}, {"diagnose", "-v"}, {"replay"}, {"replay", "--json"}, {"pack", "-o", "OUT"},
 }
 
 // A recording is mutated where its checksums do not protect it.
@@ -291,7 +291,7 @@ var rowsOfAllTables = []func(*ruletest.Host){
 	rowsOf[recording.ThreadSample], rowsOf[recording.LimitSample], rowsOf[recording.CgroupSample], rowsOf[recording.TCPSample], rowsOf[recording.ListenerSample],
 	rowsOf[recording.UDPSample], rowsOf[recording.SocketOwner], rowsOf[recording.OpenFile], rowsOf[recording.KernelLogLine], rowsOf[recording.ProcessEvent], rowsOf[recording.OffCPUWait],
 	rowsOf[recording.LockWait], rowsOf[recording.OnCPUSample], rowsOf[recording.PacketDrop], rowsOf[recording.SyscallSum], rowsOf[recording.SyncSum], rowsOf[recording.Allocation],
-	rowsOf[recording.FileSum], rowsOf[recording.FileOpen], rowsOf[recording.BlockSum], rowsOf[recording.CacheSum], rowsOf[recording.TCPEvent], rowsOf[recording.Connect], rowsOf[recording.EventProgram], rowsOf[recording.PacketCapture], rowsOf[recording.PacketConnection],
+	rowsOf[recording.FileSum], rowsOf[recording.FileOpen], rowsOf[recording.BlockSum], rowsOf[recording.CacheSum], rowsOf[recording.TCPEvent], rowsOf[recording.Connect], rowsOf[recording.ReceiveBuffer], rowsOf[recording.EventProgram], rowsOf[recording.PacketCapture], rowsOf[recording.PacketConnection],
 	rowsOf[recording.PacketSide], rowsOf[recording.PacketService], rowsOf[recording.PacketHistogram], rowsOf[recording.PacketStatement], rowsOf[recording.PacketError],
 	rowsOf[recording.PacketTransaction], rowsOf[recording.PacketNesting], rowsOf[recording.PacketPair], rowsOf[recording.PacketPairTransaction], rowsOf[recording.PacketPath],
 	rowsOf[recording.PacketRate], rowsOf[recording.PacketDirection], rowsOf[recording.PacketResolver], rowsOf[recording.PacketStall], rowsOf[recording.PacketUnanswered],

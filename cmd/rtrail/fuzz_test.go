@@ -18,7 +18,7 @@ var fuzzedViews = [][]string{
 	{"packets"}, {"packets", "--json"}, {"packets", "--transactions"}, {"packets", "--transactions", "--json"}, {"packets", "--histogram"},
 	{"packets", "--histogram", "--json"}, {"packets", "--slowest", "3"}, {"packets", "--by", "statement"}, {"packets", "--by", "connection", "--json"},
 	{"packets", "--by", "client"}, {"packets", "--by", "server"}, {"packets", "--format", `%T %n %a %95M %S\n`}, {"packets", "--html", "OUT"},
-	{"packets", "--connection", "1", "--all"}, {"packets", "--extract", "1", "-o", "OUT"}, {"packets", "--filter", "failed || rt > duration('1us')"},
+	{"packets", "--markdown"}, {"packets", "--histogram", "--markdown"}, {"packets", "--connection", "1", "--all"}, {"packets", "--extract", "1", "-o", "OUT"}, {"packets", "--filter", "failed || rt > duration('1us')"},
 	{"diagnose"}, {"diagnose", "--json"}, {"diagnose", "--markdown"}, {"diagnose", "-v"},
 }
 

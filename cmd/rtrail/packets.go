@@ -31,10 +31,10 @@ type packetsJob struct {
 	slowest      int
 	histogram    bool
 	filter       string
-	json         bool
-	format       string
-	parquet      string
-	html         string
+	face
+	format  string
+	parquet string
+	html    string
 
 	topGiven, orderGiven, byGiven, slowestGiven, formatGiven, everyGiven, filterGiven, lengthGiven bool
 }
@@ -89,6 +89,7 @@ such as the rt of an unanswered request, are false. The variables:
 --transactions --json prints one object per line; unknown values are null.
 frames are the first and last packet of the request, then of the answer. Other
 views with --json print one document, live captures one object per interval.
+--markdown prints a view for a ticket, also of a live capture when it ends.
 
 QPS is the count divided by the part of the interval that the capture covers
 (JSON: seconds). If that is less than a tenth of the interval, QPS is omitted.`,
@@ -129,7 +130,7 @@ QPS is the count divided by the part of the interval that the capture covers
 	f.IntVar(&p.slowest, "slowest", 0, "view: the N requests with the longest RT")
 	f.BoolVar(&p.histogram, "histogram", false, "view: the distribution of RT per service")
 	f.StringVar(&p.filter, "filter", "", "count and list only requests for which this expression is true")
-	f.BoolVar(&p.json, "json", false, "print JSON")
+	p.face.add(f, "the view")
 	f.StringVar(&p.format, "format", "", "view: a line per interval in the codes of tcprstat")
 	f.StringVar(&p.parquet, "parquet", "", "also write connections and requests to Parquet files in this directory")
 	f.StringVar(&p.html, "html", "", "also write a page with charts and tables to this file")

@@ -41,6 +41,9 @@ func (p *packetsJob) check(args []string) (err error) {
 	if err := p.checkViews(); err != nil {
 		return err
 	}
+	if err := p.checkFace(); err != nil {
+		return err
+	}
 	if p.only, err = portList(p.ports); err != nil {
 		return err
 	}
@@ -89,6 +92,24 @@ func (p *packetsJob) checkViews() error {
 		if _, err := traffic.ParseFormat(p.format); err != nil {
 			return usageError("%w", err)
 		}
+	}
+	return nil
+}
+
+// checkFace refuses what Markdown cannot show: it has an end, and is printed there.
+func (p *packetsJob) checkFace() error {
+	if err := p.face.check(); err != nil || !p.markdown {
+		return err
+	}
+	switch {
+	case p.formatGiven:
+		return usageError("--format and --markdown exclude each other")
+	case p.everyGiven:
+		return usageError("--every %v prints lines as time passes, --markdown prints at the end, in intervals as long as the capture needs: leave one out", p.every)
+	case p.byGiven && p.by == "second":
+		return usageError("--by second prints lines as time passes, --markdown prints at the end: leave --by out, its table over time is among the sums")
+	case p.transactions && (p.iface != "" || p.order == traffic.Unsorted):
+		return usageError("--transactions lists requests as they complete, --markdown prints at the end: --slowest N lists the slowest")
 	}
 	return nil
 }

@@ -41,7 +41,6 @@ func withModes(cmd *cobra.Command) *cobra.Command {
 		}}
 		switch {
 		case m.sides.given():
-			confine(cmd.ErrOrStderr(), privilege.Needs{Read: slices.Concat(m.sides.client, m.sides.server)})
 			return m.sides.compared(cmd, *as)
 		case m.drawing.given():
 			return m.drawing.run(cmd.Context(), cmd.OutOrStdout(), &packets)

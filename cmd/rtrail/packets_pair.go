@@ -9,8 +9,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/pair"
+	"rtrail/internal/privilege"
+	"rtrail/internal/session"
 	"rtrail/internal/traffic"
 )
 
@@ -57,7 +58,10 @@ func (s *sidesFlags) compared(cmd *cobra.Command, as decodeAs) error {
 	width, _ := terminalWidth(out)
 	ctx, stop := context.WithCancel(cmd.Context())
 	defer stop()
-	o := pair.Options{Files: [2][]string{s.client, s.server}, Ports: ports, Slowest: top, Engine: engine.Options{DecodeAs: as}}
+	sides := session.BothSides{Client: s.client, Server: s.server, Ports: ports, DecodeAs: as, Confine: func() {
+		confine(cmd.ErrOrStderr(), privilege.Needs{Read: slices.Concat(s.client, s.server)})
+	}}
+	o := pair.Options{Slowest: top}
 	var buffered *bufio.Writer
 	var failed error
 	if each {
@@ -76,7 +80,7 @@ func (s *sidesFlags) compared(cmd *cobra.Command, as decodeAs) error {
 			}
 		}
 	}
-	result, err := pair.Run(ctx, o)
+	result, err := sides.Compare(ctx, o)
 	if failed != nil {
 		return failed
 	}

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
+	"rtrail/internal/document"
 	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
@@ -37,11 +40,11 @@ func (r *packetsRun) view(ctx context.Context) (*packetsView, error) {
 		r.document(v)
 	case r.histogram:
 		v.finish = append(v.finish, func(report *engine.Report, s *summary.Summary) error {
-			return r.overview(report, s).Histograms(r.out)
+			return r.answer(r.overview(report, s).Histograms())
 		})
 	case r.by != "second":
 		v.finish = append(v.finish, func(report *engine.Report, s *summary.Summary) error {
-			return r.overview(report, s).By(r.out, r.by)
+			return r.answer(r.overview(report, s).By(r.by))
 		})
 	case r.sumsFirst():
 		r.overTime(v)
@@ -64,17 +67,27 @@ func (r *packetsRun) view(ctx context.Context) (*packetsView, error) {
 }
 
 func (r *packetsRun) overview(report *engine.Report, s *summary.Summary) traffic.Overview {
-	width := r.width
-	if !r.tty {
-		width = pipeWidth
+	return traffic.Overview{Report: report, Summary: s, Top: r.top, Width: cmp.Or(r.width, pipeWidth), Filtered: r.filterGiven}
+}
+
+// answer prints what is known when all packets were read. In a pipe tables fit a mail,
+// and sentences are not broken.
+func (r *packetsRun) answer(blocks []document.Block) error {
+	return r.print(blocks, cmp.Or(r.width, pipeWidth))
+}
+
+func (r *packetsRun) print(blocks []document.Block, width int) error {
+	d := document.Document{Title: "Packets of " + strings.Join(r.names(), ", "), Blocks: blocks}
+	if r.markdown {
+		return document.Markdown(r.out, d)
 	}
-	return traffic.Overview{Report: report, Summary: s, Top: r.top, Width: width, Prose: r.width, Filtered: r.filterGiven}
+	return document.Terminal(r.out, d, document.TerminalOptions{Width: width, Words: cmp.Or(r.width, document.AnyWidth)})
 }
 
 // sumsFirst says that what passes is told at the end, below the sums: files that
-// are there, and no wish for intervals.
+// are there, and no wish for intervals. Markdown is not printed line by line.
 func (r *packetsRun) sumsFirst() bool {
-	return !r.byGiven && !r.everyGiven && !r.streams()
+	return r.markdown || !r.byGiven && !r.everyGiven && !r.streams()
 }
 
 // streams says that packets come as they are captured.
@@ -87,7 +100,7 @@ func (r *packetsRun) overTime(v *packetsView) {
 	v.finish = append(v.finish, func(report *engine.Report, s *summary.Summary) error {
 		o := r.overview(report, s)
 		o.OverTime = table
-		return o.Print(r.out)
+		return r.answer(o.Sums())
 	})
 }
 
@@ -104,7 +117,7 @@ func (r *packetsRun) perSecond(v *packetsView) {
 		if lines.Printed() {
 			fmt.Fprintln(r.out)
 		}
-		return r.overview(report, s).Print(r.out)
+		return r.answer(r.overview(report, s).Sums())
 	})
 }
 
@@ -146,6 +159,8 @@ func (r *packetsRun) listed(v *packetsView) {
 	v.machine = true
 	stream := r.order == traffic.Unsorted || r.json && !r.orderGiven && !r.topGiven || r.iface != ""
 	switch {
+	case r.markdown && !r.topGiven:
+		r.best(v, r.order, maxSorted, false)
 	case stream && r.json:
 		r.streamJSON(v)
 	case stream:
@@ -213,8 +228,8 @@ func (r *packetsRun) best(v *packetsView, order string, limit int, usable bool) 
 		if int(seen) > len(list) && !r.topGiven && !usable {
 			fmt.Fprintf(r.stderr, "rtrail: sorted the first %s of %s, which is the limit; --sort none lists all\n", unit.Count(len(list)), unit.Plural(seen, "request", "requests"))
 		}
-		out := r.buffered()
 		if r.json {
+			out := r.buffered()
 			var j traffic.JSON
 			var b []byte
 			for i := range list {
@@ -225,17 +240,10 @@ func (r *packetsRun) best(v *packetsView, order string, limit int, usable bool) 
 			}
 			return out.Flush()
 		}
-		o := r.overview(report, s)
-		if !r.tty {
-			o.Width = 0
-		}
 		title := fmt.Sprintf("REQUESTS by %s", order)
 		if usable {
 			title = "SLOWEST REQUESTS"
 		}
-		if err := o.Transactions(out, title, list); err != nil {
-			return err
-		}
-		return out.Flush()
+		return r.print(traffic.Filled(r.overview(report, s).Transactions(title, list)), cmp.Or(r.width, document.AnyWidth))
 	})
 }

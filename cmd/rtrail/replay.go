@@ -13,6 +13,7 @@ import (
 	"rtrail/internal/document"
 	"rtrail/internal/privilege"
 	"rtrail/internal/recording"
+	"rtrail/internal/report"
 	"rtrail/internal/timeline"
 	"rtrail/internal/unit"
 )
@@ -31,7 +32,7 @@ type replayJob struct {
 	length time.Duration
 	step   time.Duration
 
-	markdown bool
+	face
 }
 
 func newReplayCommand() *cobra.Command {
@@ -42,7 +43,7 @@ func newReplayCommand() *cobra.Command {
 		Long: `Begins with the faults of a recording, with the beginning and end of each, and
 the processes that used most CPU time. It judges window by window, of long
 windows the busiest minute. A timeline of the host follows, then the tables and
-probes.
+probes. --json has all faults with their evidence.
 "rtrail diagnose RECORDING --at TIME" judges any moment.`,
 		Example: `  rtrail replay /var/log/rtrail
   rtrail replay night.rtr --at 03:00
@@ -55,40 +56,60 @@ probes.
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			confine(cmd.ErrOrStderr(), privilege.Needs{Read: args})
-			d, err := r.run(cmd.Context(), args[0], cmd.Flags().Changed("for"))
+			told, err := r.run(cmd.Context(), args[0], cmd.Flags().Changed("for"))
 			if err != nil {
 				return err
 			}
-			as := face{markdown: r.markdown}
-			return as.print(cmd.OutOrStdout(), d, nil)
+			return r.print(cmd.OutOrStdout(), told.document(), told.result())
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&r.at, "at", "", "show from this time on: "+momentForms)
 	f.DurationVar(&r.length, "for", atLength, "with --at: how much to show")
 	f.DurationVar(&r.step, "step", 0, "time per line (default: what fits on a screen)")
-	f.BoolVar(&r.markdown, "markdown", false, "print as Markdown")
+	r.face.add(f, "the answer")
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
 }
 
-func (r *replayJob) run(ctx context.Context, path string, lengthGiven bool) (d document.Document, err error) {
+// replayed is what a recording told.
+type replayed struct {
+	contents recording.Contents
+	part     bool // --at: not all of it
+	from, to time.Time
+	step     time.Duration
+	overview *overview
+	pieces   []pieceLines
+	runs     []recording.ProbeRun
+	notes    []string
+}
+
+// pieceLines is the timeline of a piece.
+type pieceLines struct {
+	recording.Piece
+	lines []timeline.Line
+}
+
+func (r *replayJob) run(ctx context.Context, path string, lengthGiven bool) (*replayed, error) {
 	switch {
 	case r.length <= 0:
-		return d, usageError("--for %v: the time must be positive", r.length)
+		return nil, usageError("--for %v: the time must be positive", r.length)
 	case r.step < 0:
-		return d, usageError("--step %v: the time must be positive", r.step)
+		return nil, usageError("--step %v: the time must be positive", r.step)
 	case lengthGiven && r.at == "":
-		return d, usageError("--for needs --at")
+		return nil, usageError("--for needs --at")
+	}
+	if err := r.face.check(); err != nil {
+		return nil, err
 	}
 	c, err := recording.Inspect(ctx, path)
 	if err != nil {
-		return d, err
+		return nil, err
 	}
 	from, to := c.Window.From, c.Window.To
 	if r.at != "" {
 		if from, err = moment(r.at, from, to, time.Now()); err != nil {
-			return d, err
+			return nil, err
 		}
 		if end := from.Add(r.length); end.Before(to) {
 			to = end
@@ -98,46 +119,69 @@ func (r *replayJob) run(ctx context.Context, path string, lengthGiven bool) (d d
 	if step == 0 {
 		step = timeline.Step(to.Sub(from), timelineLines)
 	}
-	var runs []recording.ProbeRun
+	out := &replayed{contents: c, part: r.at != "", from: from, to: to, step: step, overview: newOverview(path, to.Sub(from))}
 	var notes []string
-	var times []document.Block
-	o := newOverview(path, to.Sub(from))
 	for _, p := range c.Pieces {
 		if p.From.After(to) || p.To.Before(from) {
 			continue
 		}
 		rec, err := recording.OpenPiece(ctx, path, p.Number, from, to, append(slices.Clone(timeline.Tables), recording.ProbeRuns)...)
 		if err != nil {
-			return d, err
+			return nil, err
 		}
-		runs = append(runs, recording.Rows[recording.ProbeRun](rec)...)
+		out.runs = append(out.runs, recording.Rows[recording.ProbeRun](rec)...)
 		notes = append(notes, rec.Manifest().Notes...)
-		if len(c.Pieces) > 1 {
-			times = append(times, document.Heading{Words: p.String(), Style: document.Strong})
-		}
-		times = append(times, timelineTable(timeline.Lines(rec, from, to, step), step))
+		out.pieces = append(out.pieces, pieceLines{p, timeline.Lines(rec, from, to, step)})
 		begin, end := later(p.From, from), earlier(p.To, to)
-		if err := o.judge(ctx, p.Number, begin, end, timeline.Lines(rec, begin, end, o.judged)); err != nil {
-			return d, err
+		if err := out.overview.judge(ctx, p.Number, begin, end, timeline.Lines(rec, begin, end, out.overview.judged)); err != nil {
+			return nil, err
 		}
 	}
-	if len(times) == 0 {
-		times = append(times, timelineTable(nil, step))
+	for _, n := range append(notes, c.Notes...) {
+		if !slices.Contains(out.notes, n) {
+			out.notes = append(out.notes, n)
+		}
 	}
-	d.Title = "What " + c.Manifest.Host.Name + " recorded"
-	d.Blocks = slices.Concat(about(c), o.blocks(), times)
-	if r.at == "" {
+	return out, nil
+}
+
+// document is the answer for people.
+func (r *replayed) document() document.Document {
+	c := r.contents
+	d := document.Document{Title: "What " + c.Manifest.Host.Name + " recorded", Blocks: append(about(c), r.overview.blocks()...)}
+	for _, p := range r.pieces {
+		if len(c.Pieces) > 1 {
+			d.Blocks = append(d.Blocks, document.Heading{Words: p.String(), Style: document.Strong})
+		}
+		d.Blocks = append(d.Blocks, timelineTable(p.lines, r.step))
+	}
+	if len(r.pieces) == 0 {
+		d.Blocks = append(d.Blocks, timelineTable(nil, r.step))
+	}
+	if !r.part {
 		d.Blocks = append(d.Blocks, rowsTable(c))
 	}
-	d.Blocks = append(d.Blocks, probesTable(c.Manifest, runs)...)
-	told := map[string]bool{}
-	for _, n := range append(notes, c.Notes...) {
-		if !told[n] {
-			d.Blocks = append(d.Blocks, document.Prose{Label: "NOTE", Style: document.Warn, Words: n})
-		}
-		told[n] = true
+	d.Blocks = append(d.Blocks, probesTable(r.probes())...)
+	for _, n := range r.notes {
+		d.Blocks = append(d.Blocks, document.Prose{Label: "NOTE", Style: document.Warn, Words: n})
 	}
-	return d, nil
+	return d
+}
+
+// result is the answer for programs.
+func (r *replayed) result() report.Replay {
+	out := report.NewReplay(r.contents, report.NewSpan(r.from, r.to))
+	o := r.overview
+	out.Judged = report.NewJudged(o.windows.Every, o.judged, o.until)
+	out.Faults = report.NewFaults(o.windows.Episodes())
+	out.TopProcesses = report.NewTopProcesses(o.windows.Top(topProcesses))
+	out.OverTime.EverySeconds = r.step.Seconds()
+	for _, p := range r.pieces {
+		out.OverTime.Add(p.Number, p.lines)
+	}
+	out.Probes = append(out.Probes, r.probes()...)
+	out.Notes = append(out.Notes, r.notes...)
+	return out
 }
 
 func later(a, b time.Time) time.Time {
@@ -157,14 +201,11 @@ func earlier(a, b time.Time) time.Time {
 const clockLayout = "2006-01-02 15:04:05"
 
 func about(c recording.Contents) []document.Block {
-	m, size := c.Manifest, int64(0)
-	for _, s := range c.Segments {
-		size += s.Bytes
-	}
+	m := c.Manifest
 	return []document.Block{
 		document.Facts{Items: []string{m.Host.Name, unit.Plural(int64(m.Host.CPUs), "CPU", "CPUs") + " " + unit.Bytes(m.Host.MemoryBytes).String(), "Linux " + m.Host.Kernel, "by " + m.Tool}},
 		document.Facts{Items: []string{fmt.Sprintf("%s to %s", c.Window.From.Local().Format(clockLayout), c.Window.To.Local().Format(clockLayout+" MST")),
-			fmt.Sprintf("%v in %s, %v", unit.Duration(c.Window.To.Sub(c.Window.From)), unit.Plural(int64(len(c.Segments)), "segment", "segments"), unit.Bytes(size))}},
+			fmt.Sprintf("%v in %s, %v", unit.Duration(c.Window.To.Sub(c.Window.From)), unit.Plural(int64(len(c.Segments)), "segment", "segments"), unit.Bytes(c.Bytes()))}},
 	}
 }
 
@@ -176,46 +217,57 @@ func rowsTable(c recording.Contents) document.Table {
 	return t
 }
 
+// probes are those of the recording, with what they did in the time that was asked for.
+func (r *replayed) probes() []report.Recorder {
+	sums := map[string]*report.Recorder{}
+	for _, run := range r.runs {
+		p := sums[run.Probe]
+		if p == nil {
+			p = &report.Recorder{}
+			sums[run.Probe] = p
+		}
+		p.Runs++
+		p.CPUSeconds += run.CPU.Seconds()
+		p.Lost += run.Lost
+		if run.Late {
+			p.Late++
+		}
+		if run.Error != "" {
+			p.Errors, p.Error = p.Errors+1, run.Error
+		}
+	}
+	var out []report.Recorder
+	for _, info := range r.contents.Manifest.Probes {
+		p := report.Recorder{Missing: info.Missing}
+		if sum := sums[info.Name]; sum != nil {
+			p = *sum
+		}
+		p.Name = info.Name
+		out = append(out, p)
+	}
+	return out
+}
+
 // probesTable lists each probe with what it cost, and below it what went wrong, which is
 // never cut.
-func probesTable(m recording.Manifest, runs []recording.ProbeRun) []document.Block {
-	type total struct {
-		runs, late, failed, lost int64
-		cpu                      time.Duration
-		last                     string
-	}
-	totals := map[string]*total{}
-	for _, r := range runs {
-		t := totals[r.Probe]
-		if t == nil {
-			t = &total{}
-			totals[r.Probe] = t
-		}
-		t.runs++
-		t.cpu += r.CPU
-		t.lost += r.Lost
-		if r.Late {
-			t.late++
-		}
-		if r.Error != "" {
-			t.failed, t.last = t.failed+1, r.Error
-		}
-	}
+func probesTable(list []report.Recorder) []document.Block {
 	t := document.Table{Title: "PROBES", Columns: []document.Column{{Name: "probe"}, {Name: "runs", Right: true}, {Name: "CPU each", Right: true}, {Name: "late", Right: true},
 		{Name: "rows lost", Right: true}, {Name: "errors", Right: true}}}
 	var out []document.Block
-	for _, p := range m.Probes {
-		switch sum := totals[p.Name]; {
-		case sum != nil:
-			t.Rows = append(t.Rows, []string{p.Name, unit.Count(sum.runs).String(), unit.Duration(int64(sum.cpu) / sum.runs).String(), fmt.Sprint(sum.late), fmt.Sprint(sum.lost), fmt.Sprint(sum.failed)})
-			if sum.last != "" {
-				out = append(out, document.Prose{Label: "NOTE", Style: document.Warn, Words: fmt.Sprintf("last error of the probe %s: %s", p.Name, sum.last)})
-			}
-		default:
+	note := func(format string, args ...any) {
+		out = append(out, document.Prose{Label: "NOTE", Style: document.Warn, Words: fmt.Sprintf(format, args...)})
+	}
+	for _, p := range list {
+		if p.Runs == 0 {
 			t.Rows = append(t.Rows, []string{p.Name, "0", "-", "-", "-", "-"})
 			if p.Missing != "" {
-				out = append(out, document.Prose{Label: "NOTE", Style: document.Warn, Words: fmt.Sprintf("the probe %s did not run: %s", p.Name, p.Missing)})
+				note("the probe %s did not run: %s", p.Name, p.Missing)
 			}
+			continue
+		}
+		t.Rows = append(t.Rows, []string{p.Name, unit.Count(p.Runs).String(), unit.Seconds(p.CPUSeconds / float64(p.Runs)).String(), fmt.Sprint(p.Late), fmt.Sprint(p.Lost), fmt.Sprint(p.Errors)})
+		if p.Error != "" {
+			note("last error of the probe %s: %s", p.Name, p.Error)
 		}
 	}
 	return append([]document.Block{t}, out...)

@@ -23,10 +23,6 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs what users type: testdata/script/*.txtar.
 func TestScripts(t *testing.T) {
-	schema, err := os.ReadFile("../../docs/verdict.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
@@ -37,10 +33,7 @@ func TestScripts(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if err := os.WriteFile(e.WorkDir+"/mysql-slow.log", log, 0o600); err != nil {
-				return err
-			}
-			return os.WriteFile(e.WorkDir+"/verdict.schema.json", schema, 0o644)
+			return os.WriteFile(e.WorkDir+"/mysql-slow.log", log, 0o600)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "fits": fits, "closed": closed, "nobody": nobody, "truncate": truncate, "silent": silent,
@@ -107,9 +100,23 @@ func finish(ts *testscript.TestScript, cmd *exec.Cmd, want string) {
 	}
 }
 
-// fits FILE validates a verdict against docs/verdict.schema.json.
+// fits FILE [FORM] validates it against docs/FORM.schema.json, that of verdicts if none is
+// named.
 func fits(ts *testscript.TestScript, neg bool, args []string) {
-	schema, err := jsonschema.NewCompiler().Compile(ts.MkAbs("verdict.schema.json"))
+	form := "verdict"
+	if len(args) > 1 {
+		form = args[1]
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	for _, name := range []string{"verdict", "replay"} {
+		text, err := os.ReadFile("../../docs/" + name + ".schema.json")
+		ts.Check(err)
+		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		ts.Check(err)
+		ts.Check(c.AddResource("urn:rtrail:"+name+":1", value))
+	}
+	schema, err := c.Compile("urn:rtrail:" + form + ":1")
 	ts.Check(err)
 	value, err := jsonschema.UnmarshalJSON(strings.NewReader(ts.ReadFile(args[0])))
 	ts.Check(err)

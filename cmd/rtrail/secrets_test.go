@@ -11,6 +11,7 @@ import (
 	"rtrail/internal/mysqlconn"
 	"rtrail/internal/mysqlconn/mysqltest"
 	"rtrail/internal/packet/engine"
+	"rtrail/internal/packet/pair"
 	"rtrail/internal/packet/pcap"
 	"rtrail/internal/probe"
 	"rtrail/internal/probe/capture"
@@ -20,6 +21,7 @@ import (
 	"rtrail/internal/probe/process"
 	"rtrail/internal/recording"
 	"rtrail/internal/redact/redacttest"
+	"rtrail/internal/session"
 	"rtrail/internal/stack"
 )
 
@@ -167,8 +169,12 @@ func feedPackets(t *testing.T) *recording.Writer {
 
 // feedPair takes one capture for those of both sides.
 func feedPair(t *testing.T) *recording.Writer {
-	client, server := secretConversations(t), secretConversations(t)
-	p, err := capture.ReadPair(t.Context(), capture.PairOptions{Client: []string{client}, Server: []string{server}})
+	var how capture.PairOptions
+	for i := range how.Sides {
+		packets := session.Packets{Files: []string{secretConversations(t)}}
+		how.Sides[i] = pair.Capture{Files: packets.Files, Open: packets.Open}
+	}
+	p, err := capture.ReadPair(t.Context(), how)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -134,10 +134,10 @@ func TestHostileNamesAreShown(t *testing.T) {
 	}
 	html := filepath.Join(t.TempDir(), "page.html")
 	runs := [][]string{
-		{"replay", some}, {"replay", every}, {"diagnose", some}, {"diagnose", some, "-v"}, {"diagnose", some, "--json"}, {"diagnose", some, "--markdown"},
+		{"replay", some}, {"replay", every}, {"replay", every, "--json"}, {"diagnose", some}, {"diagnose", some, "-v"}, {"diagnose", some, "--json"}, {"diagnose", some, "--markdown"},
 		{"diagnose", every, "-v"}, {"diagnose", every, "--json"},
 		{"stacks", stacks}, {"stacks", collapsed}, {"stacks", collapsed, "--json"}, {"stacks", collapsed, "--pmp"}, {"stacks", collapsed, "--collapsed"}, {"stacks", collapsed, "--html", html},
-		{"packets", capture}, {"packets", capture, "--transactions"}, {"packets", capture, "--transactions", "--json"}, {"packets", capture, "--json"},
+		{"packets", capture}, {"packets", capture, "--transactions"}, {"packets", capture, "--transactions", "--json"}, {"packets", capture, "--json"}, {"packets", capture, "--markdown"},
 		{"packets", capture, "--by", "statement"}, {"packets", capture, "--html", html}, {"diagnose", capture, "-v"}, {"diagnose", capture, "--json"}, {"packets", capture, "--connection", "1"},
 		{"nosuch" + hostile}, {"diagnose", "nosuch" + hostile}, {"replay", "nosuch" + hostile}, {"packets", "nosuch" + hostile}, {"packets", stacks}, {"packets", "--nosuch" + hostile},
 		{"packets", capture, "--filter", "x" + hostile}, {"explain", "nosuch" + hostile}, {"pack", "nosuch" + hostile}, {"mysql", "nosuch" + hostile + ":1", "--for", "1s"},

@@ -231,6 +231,18 @@ process, so --pid, --comm and --min do not apply.`,
   sudo rtrail trace resets --for 10s --json | jq 'select(.reason == "NO_SOCKET")'`,
 		func(out io.Writer) tracer { return newRetransmitsTrace(&j, out) })
 	retransmits.Aliases, retransmits.PreRunE = []string{"retransmit", "resets"}, ofPackets
+	full := tables("buffers", "Receive buffers of sockets that are full, grow, or cannot",
+		`Prints a table a second of receive buffers: those that had no room (full), TCP
+that closed its window or threw away what was out of order (zero window,
+pruned), sockets for which the protocol had no memory left (no memory); and
+connections whose reader took more in a round trip than before: their buffer
+grows (grew), is as large as tcp_rmem allows (at limit), or stays as the program
+set it (fixed). Sizes count the kernel's own headers, as ss -m does.`,
+		`  sudo rtrail trace buffers
+  sudo rtrail trace buffers --comm rsyslogd --for 10s
+  sudo rtrail trace buffers --json | jq 'select(.kind == "full")'`,
+		func(out io.Writer) tracer { return newBuffersTrace(&j, out) })
+	full.Aliases, full.PreRunE = []string{"buffer"}, timeless
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
 }

@@ -14,21 +14,22 @@ import (
 // touches nothing that strangers made, or because what it calls guards itself. A panic
 // in any other one would end the run.
 var unguarded = map[string]string{
-	"internal/budget/watch.go":               "reads /proc/self/statm",
-	"internal/packet/pcap/stream.go":         "reads are guarded one by one",
-	"internal/outfile/outfile.go":            "opens a file",
-	"internal/packet/engine/engine.go":       "workers recover by packet",
-	"internal/probe/host/mount.go":           "calls statfs",
-	"internal/probe/lane.go":                 "samples are guarded one by one",
-	"internal/probe/thread/memory.go":        "calls process_vm_readv",
-	"internal/probe/mysql/mysql.go":          "looks are guarded one by one",
-	"internal/recording/directory_rotate.go": "segments are guarded one by one",
-	"internal/recording/directory.go":        "calls fsync",
-	"internal/safefile/temporary.go":         "removes files",
-	"cmd/rtrail/fullscreen.go":               "writes a constant",
-	"cmd/rtrail/record.go":                   "prints time and size",
-	"cmd/rtrail/signals.go":                  "waits for signals",
-	"cmd/rtrail/terminal.go":                 "prints the time",
+	"internal/budget/watch.go":                "reads /proc/self/statm",
+	"internal/packet/pcap/stream.go":          "reads are guarded one by one",
+	"internal/outfile/outfile.go":             "opens a file",
+	"internal/packet/engine/engine.go":        "workers recover by packet",
+	"internal/probe/host/mount.go":            "calls statfs",
+	"internal/probe/event/eventtest/netns.go": "runs a test",
+	"internal/probe/lane.go":                  "samples are guarded one by one",
+	"internal/probe/thread/memory.go":         "calls process_vm_readv",
+	"internal/probe/mysql/mysql.go":           "looks are guarded one by one",
+	"internal/recording/directory_rotate.go":  "segments are guarded one by one",
+	"internal/recording/directory.go":         "calls fsync",
+	"internal/safefile/temporary.go":          "removes files",
+	"cmd/rtrail/fullscreen.go":                "writes a constant",
+	"cmd/rtrail/record.go":                    "prints time and size",
+	"cmd/rtrail/signals.go":                   "waits for signals",
+	"cmd/rtrail/terminal.go":                  "prints the time",
 }
 
 // TestGoroutinesAreGuarded reads the source: what a go statement or a WaitGroup runs calls

@@ -73,9 +73,10 @@ func (t *Table) Add(cells []string, below ...Row) {
 	t.Below = append(t.Below, below)
 }
 
-// List is things under one title.
+// List is things under one title. Without a title it is remarks, on the block above if
+// there is one, which have only words.
 type List struct {
-	Title string
+	Title string // "" for remarks
 	Style Style
 	Items []Item
 	More  string // says what was left out

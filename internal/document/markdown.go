@@ -46,7 +46,9 @@ func (b *markdown) write(block Block) {
 		}
 		b.table(x)
 	case List:
-		b.heading(x.Title)
+		if x.Title != "" {
+			b.heading(x.Title)
+		}
 		b.WriteByte('\n')
 		for _, i := range x.Items {
 			fmt.Fprintf(b, "- %s", md(i.Words))

@@ -13,6 +13,7 @@ import (
 // TerminalOptions say what the terminal can show.
 type TerminalOptions struct {
 	Width int  // columns; anything under 40 counts as 40, 0 as 80; AnyWidth
+	Words int  // columns at which words are broken, if other than those of tables; 0: as Width says
 	Color bool // the output is a terminal and colours are wanted
 	// Break says that lines which are too wide are broken where the terminal ends them: break
 	// commands so that they can be pasted, and cells between words.
@@ -37,8 +38,11 @@ const (
 func Terminal(w io.Writer, d Document, o TerminalOptions) error {
 	p := newPage(o)
 	for i, b := range d.Blocks {
-		if i > 0 && apart(d.Blocks[i-1], b) {
-			p.blank()
+		if i > 0 {
+			if apart(d.Blocks[i-1], b) {
+				p.blank()
+			}
+			_, p.belowTable = d.Blocks[i-1].(Table)
 		}
 		p.write(b)
 	}
@@ -47,7 +51,7 @@ func Terminal(w io.Writer, d Document, o TerminalOptions) error {
 }
 
 // apart says whether a blank line belongs between two blocks: facts and
-// sentences stand together.
+// sentences stand together, and a list without a title belongs to what is above it.
 func apart(a, b Block) bool {
 	switch b := b.(type) {
 	case Facts:
@@ -59,6 +63,8 @@ func apart(a, b Block) bool {
 		}
 		before, prose := a.(Prose)
 		return !prose || before.Label == ""
+	case List:
+		return b.Title != ""
 	}
 	return true
 }
@@ -70,6 +76,8 @@ type page struct {
 	color   bool
 	breaks  bool
 	columns int // of the terminal: commands may use all
+
+	belowTable bool // what is written now follows a table
 }
 
 func newPage(o TerminalOptions) *page {
@@ -78,7 +86,10 @@ func newPage(o TerminalOptions) *page {
 	}
 	columns := max(o.Width, minWidth)
 	words := columns
-	if o.Width != AnyWidth {
+	switch {
+	case o.Words > 0:
+		words = max(o.Words, minWidth)
+	case o.Width != AnyWidth:
 		words = min(columns, readable)
 	}
 	return &page{width: words, color: o.Color, breaks: o.Break, columns: columns}
@@ -150,6 +161,7 @@ func (p *page) facts(f Facts) {
 }
 
 // labels is the width of the labels left of sentences.
+// Longer ones have two blanks behind them.
 const labels = 13
 
 func (p *page) prose(x Prose) {
@@ -158,10 +170,11 @@ func (p *page) prose(x Prose) {
 		return
 	}
 	label := escape.Text(x.Label)
-	for i, l := range wrap(escape.Text(x.Words), p.width-labels) {
-		lead := pad("", labels)
+	wide := max(labels, cells(label)+2)
+	for i, l := range wrap(escape.Text(x.Words), p.width-wide) {
+		lead := pad("", wide)
 		if i == 0 {
-			lead = p.paint(x.Style, label) + pad("", labels-cells(label))
+			lead = p.paint(x.Style, label) + pad("", wide-cells(label))
 		}
 		p.line(lead + l)
 	}
@@ -187,14 +200,14 @@ func (p *page) table(t Table) {
 	indent := 0
 	if t.Title != "" {
 		indent = tableIndent
-		for i, l := range wrap(escape.Text(t.Title), p.columns-2) {
+		for i, l := range wrap(escape.Text(t.Title), max(p.width, p.columns)-2) {
 			p.line(pad("", 2*min(i, 1)) + p.paint(Strong, l))
 		}
 	}
 	columns, named := slices.Clone(t.Columns), false
 	rows := make([][]string, len(t.Rows))
 	for i, c := range columns {
-		if c.Short != "" && p.width < narrow {
+		if c.Short != "" && p.columns < narrow {
 			columns[i].Name = c.Short
 		}
 		columns[i].Wrap = c.Wrap && p.breaks
@@ -245,6 +258,10 @@ func (p *page) below(indent int, rows []Row) {
 }
 
 func (p *page) list(l List) {
+	if l.Title == "" {
+		p.remarks(l)
+		return
+	}
 	p.line(p.paint(l.Style, l.Title))
 	for _, x := range l.Items {
 		for _, words := range p.words(2, x.Words, x.Lines) {
@@ -261,6 +278,25 @@ func (p *page) list(l List) {
 	}
 	if l.More != "" {
 		p.line("  " + p.paint(Quiet, l.More))
+	}
+}
+
+// remarks writes the words of a list without a title, an item from the beginning of a
+// line, or below the cells of a table.
+func (p *page) remarks(l List) {
+	indent := 0
+	if p.belowTable {
+		indent = tableIndent
+	}
+	for _, x := range l.Items {
+		lead := pad("", indent)
+		for _, words := range p.words(indent+2, x.Words, x.Lines) {
+			p.line(lead + p.paint(l.Style, words))
+			lead = pad("", indent+2)
+		}
+	}
+	if l.More != "" {
+		p.line(pad("", indent) + p.paint(Quiet, l.More))
 	}
 }
 

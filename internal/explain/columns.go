@@ -31,6 +31,7 @@ const (
 	ofTraceDrops  = "rtrail trace drops"
 	ofTraceConns  = "rtrail trace connects"
 	ofTraceResent = "rtrail trace retransmits"
+	ofTraceBuffer = "rtrail trace buffers"
 	ofStacks      = "rtrail stacks"
 	ofAnswer      = "rtrail"
 	ofLadder      = "rtrail packets --connection"
@@ -241,6 +242,18 @@ var Columns = []Column{
 	{"bytes", ofTraceResent, "bytes of data in these segments"},
 	{"failed", ofTraceResent, "segments that this host did not get out: a packet filter, a full queue, no route; since Linux 6.18"},
 	{"netns", ofTraceResent, "inode of the network namespace (lsns -t net)"},
+	{"times", ofTraceBuffer, "datagrams or segments that found no room; of no memory how often the socket asked; of grew, at limit and fixed: round trips in which the reader took more than ever before"},
+	{"kind", ofTraceBuffer, "full, zero window, pruned, no memory: dropped for want of room; grew, at limit, fixed: a reader of TCP could use a larger buffer, and it grows, is at the limit of tcp_rmem, or was set by the program"},
+	{"buffer", ofTraceBuffer, "size of the receive buffer the last time, before it grew; the kernel's headers count"},
+	{"largest", ofTraceBuffer, "largest size of the receive buffer"},
+	{"limit", ofTraceBuffer, "up to which size TCP lets it grow (tcp_rmem); SO_RCVBUF: the program has set its size; empty: it does not grow"},
+	{"bytes", ofTraceBuffer, "bytes of data that were dropped"},
+	{"pid", ofTraceBuffer, "process that reads, or holds the socket"},
+	{"process", ofTraceBuffer, "its name"},
+	{"proto", ofTraceBuffer, "tcp, udp, icmp and others"},
+	{"local", ofTraceBuffer, "address and port of this host's end; *: of several sockets"},
+	{"remote", ofTraceBuffer, "address and port of the other end; *: none, or of several sockets"},
+	{"netns", ofTraceBuffer, "inode of the network namespace (lsns -t net)"},
 	{"thread", ofTraceOffCPU, "name of the threads, and how many of the process have it and wait so"},
 	{"s/s", ofTraceOffCPU, "seconds that threads waited per second: how many waited at a time"},
 	{"waits/s", ofTraceOffCPU, "waits per second, estimated from samples"},

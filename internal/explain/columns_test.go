@@ -21,7 +21,7 @@ func TestEveryColumnIsExplained(t *testing.T) {
 	}
 	for heading, place := range headings {
 		if !slices.ContainsFunc(Columns, func(c Column) bool { return strings.EqualFold(c.Name, heading) }) {
-			t.Errorf("%s: column %q is not explained", place, heading)
+			t.Errorf("%s: column %q is not explained: add a line to Columns in columns.go", place, heading)
 		}
 	}
 }

@@ -95,7 +95,7 @@ func TestEveryMetricHasAPage(t *testing.T) {
 			t.Errorf("%s cannot be explained", m.ID)
 			continue
 		}
-		for _, want := range []string{"# " + m.ID + ": " + m.Name, m.Help, "## Unit\n" + m.Unit, "## Source\n" + m.Source, "    " + m.Tools[0]} {
+		for _, want := range []string{"# " + m.ID + ": " + m.Name, m.Help, "## Unit\n" + m.Unit, "## Source\n" + m.Source, "    " + strings.Join(m.Tools, "\n    ")} {
 			if !strings.Contains(e.Page, want) {
 				t.Errorf("%s: the page lacks %q", m.ID, want)
 			}

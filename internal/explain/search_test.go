@@ -36,7 +36,7 @@ func TestSynonymsAreExplained(t *testing.T) {
 			return !slices.ContainsFunc(words(word), func(w string) bool { return !slices.Contains(text, w) })
 		})
 		if !used && Meaning(word) == "" {
-			t.Errorf("%q leads to %v, none of which uses the word, and has no meaning", word, ids)
+			t.Errorf("%q leads to %v, none of which uses the word: say in meanings.go what it means, and why they answer it", word, ids)
 		}
 	}
 	for _, m := range meanings {

@@ -20,14 +20,14 @@ func TestMetricsAreComplete(t *testing.T) {
 	seen := map[string]bool{}
 	for _, m := range All() {
 		if !id.MatchString(m.ID) {
-			t.Errorf("%q is no ID of the form domain.name", m.ID)
+			t.Errorf("%q is no ID of the form domain.name: lower case, words joined by dashes", m.ID)
 		}
 		if seen[m.ID] {
 			t.Errorf("%s is there twice", m.ID)
 		}
 		seen[m.ID] = true
 		if !slices.Contains(units, m.Unit) {
-			t.Errorf("%s: unknown unit %q", m.ID, m.Unit)
+			t.Errorf("%s: unknown unit %q; there are %q", m.ID, m.Unit, units)
 		}
 		for field, value := range map[string]string{"Name": m.Name, "Help": m.Help, "Source": m.Source, "Tools": strings.Join(m.Tools, "")} {
 			if strings.TrimSpace(value) == "" {

@@ -70,9 +70,9 @@ type Messages uint8
 
 // What texts of errors quote.
 const (
-	Literals  Messages = iota // values in quotes
+	Words     Messages = iota // anything, or nobody has looked: only words that are known are kept
+	Literals                  // values in quotes
 	Documents                 // values in quotes, and documents in braces
-	Words                     // anything: only words that are known are kept
 )
 
 // Of gives the traits of a protocol by the name of its decoder, with words for one

@@ -10,6 +10,7 @@ import (
 var table = complete(map[string]*Traits{
 	"mysql": {
 		Summary:  MySQL,
+		Messages: Literals,
 		Names:    []string{"InitDB", "FieldList", "ChangeUser"},
 		Raised:   []string{"1644"},
 		Usual:    []string{"1062", "1045", "1050", "1007", "1008", "1051", "1091"},
@@ -37,6 +38,7 @@ var table = complete(map[string]*Traits{
 	},
 	"postgres": {
 		Summary:  PostgreSQL,
+		Messages: Literals,
 		Raised:   []string{"P0001"},
 		Usual:    []string{"23505", "42P07", "28P01", "28000"},
 		Database: true,
@@ -60,7 +62,6 @@ var table = complete(map[string]*Traits{
 	"tds": {
 		Summary:  TransactSQL,
 		Names:    []string{"EXEC"},
-		Messages: Words,
 		Raised:   []string{"50000"},
 		Usual:    []string{"2601", "2627", "2714", "18456"},
 		Database: true,
@@ -86,8 +87,7 @@ var table = complete(map[string]*Traits{
 		Pool:      shell.Line(`sqlcmd -Q "exec sp_configure 'max worker threads'"`),
 	},
 	"http2": {
-		Summary:  Path,
-		Messages: Words,
+		Summary: Path,
 		Usual: append([]string{
 			"NOT_FOUND", "ALREADY_EXISTS", "UNAUTHENTICATED", "PERMISSION_DENIED", "FAILED_PRECONDITION", "OUT_OF_RANGE"}, httpUsual...),
 		Causes: merged(httpCauses, map[string]string{
@@ -111,7 +111,6 @@ var table = complete(map[string]*Traits{
 	},
 	"http": {
 		Summary:   Path,
-		Messages:  Words,
 		Usual:     httpUsual,
 		Causes:    httpCauses,
 		Dissector: "http",
@@ -121,9 +120,8 @@ var table = complete(map[string]*Traits{
 		Log:       shell.Line("tail -n 100 /var/log/nginx/error.log"),
 	},
 	"fastcgi": {
-		Summary:  Path,
-		Messages: Words,
-		Usual:    append([]string{"STDERR"}, httpUsual...),
+		Summary: Path,
+		Usual:   append([]string{"STDERR"}, httpUsual...),
 		Causes: merged(httpCauses, map[string]string{
 			"STDERR":        "the script answers, and writes a warning",
 			"EXIT":          "the script ended with an exit status other than 0; its log says why",
@@ -139,9 +137,8 @@ var table = complete(map[string]*Traits{
 		Pool:      shell.Line("php-fpm -tt   # pm.max_children; the status page has the listen queue"),
 	},
 	"redis": {
-		Summary:  Key,
-		Messages: Words,
-		Usual:    []string{"NOSCRIPT", "NOAUTH", "MOVED", "ASK", "BUSYGROUP"},
+		Summary: Key,
+		Usual:   []string{"NOSCRIPT", "NOAUTH", "MOVED", "ASK", "BUSYGROUP"},
 		Causes: map[string]string{
 			"WRONGTYPE": "the key holds another type than the command is for: two programs use one name",
 			"OOM":       "Redis has reached maxmemory and may not evict",
@@ -153,7 +150,8 @@ var table = complete(map[string]*Traits{
 		Inside:    shell.Line("redis-cli slowlog get 20; redis-cli info commandstats"),
 	},
 	"amqp": {
-		Summary: Key,
+		Summary:  Key,
+		Messages: Literals,
 		Causes: map[string]string{
 			"nack": "the broker could not take the message over: its queue is full (x-max-length with reject-publish), or an error within it",
 			"312":  "no queue is bound for the routing key: the message is lost",
@@ -174,9 +172,8 @@ var table = complete(map[string]*Traits{
 		Log:       shell.Line("journalctl -u rabbitmq-server --since -10min"),
 	},
 	"cassandra": {
-		Summary:  CQL,
-		Messages: Words,
-		Usual:    []string{"UNPREPARED", "ALREADY_EXISTS", "AUTH_ERROR"},
+		Summary: CQL,
+		Usual:   []string{"UNPREPARED", "ALREADY_EXISTS", "AUTH_ERROR"},
 		Causes: map[string]string{
 			"WRITE_TIMEOUT":     "too few replicas confirmed in time (write_request_timeout): one is slow, or in a pause for the collection of garbage",
 			"READ_TIMEOUT":      "too few replicas answered in time (read_request_timeout): one is slow, or the query reads many rows or tombstones",
@@ -205,14 +202,14 @@ var table = complete(map[string]*Traits{
 	"websocket": {
 		Opaque:    true,
 		Inferred:  "messages do not say what they answer: the server's next one is taken for the answer; pings and pongs are exact",
-		Messages:  Words,
 		Dissector: "websocket",
 		Batch:     "several messages before waiting for the first answer, or one with a list",
 		IdleLimit: "ping_interval and ping_timeout of the server's library, proxy_read_timeout of nginx (60 s unless set)",
 	},
 	"mqtt": {
-		Summary: Key,
-		Usual:   []string{"UNSUPPORTED_PROTOCOL_VERSION"},
+		Summary:  Key,
+		Messages: Literals,
+		Usual:    []string{"UNSUPPORTED_PROTOCOL_VERSION"},
 		Causes: map[string]string{
 			"NOT_AUTHORIZED":              "the access list of the broker forbids the topic, or the login: user, password or client identifier",
 			"BAD_USER_NAME_OR_PASSWORD":   "logins are refused: a wrong user or password, or one that has changed",
@@ -235,9 +232,8 @@ var table = complete(map[string]*Traits{
 		Log:       shell.Line("journalctl -u mosquitto --since -10min"),
 	},
 	"memcached": {
-		Summary:  Key,
-		Messages: Words,
-		Usual:    []string{"NOT_FOUND", "NOT_STORED", "EXISTS"},
+		Summary: Key,
+		Usual:   []string{"NOT_FOUND", "NOT_STORED", "EXISTS"},
 		Causes: map[string]string{
 			"ERROR":        "the server does not know the command: another version, or another protocol on its port",
 			"CLIENT_ERROR": "the client breaks the protocol, or increments what is no number",
@@ -259,8 +255,9 @@ var table = complete(map[string]*Traits{
 		Inside:    shell.Line(`mongosh --eval 'db.currentOp({secs_running: {$gt: 0}})'`),
 	},
 	"kafka": {
-		Summary: Name,
-		Usual:   []string{"MEMBER_ID_REQUIRED", "TOPIC_ALREADY_EXISTS", "UNSUPPORTED_VERSION", "FETCH_SESSION_ID_NOT_FOUND", "INVALID_FETCH_SESSION_EPOCH"},
+		Summary:  Name,
+		Messages: Literals,
+		Usual:    []string{"MEMBER_ID_REQUIRED", "TOPIC_ALREADY_EXISTS", "UNSUPPORTED_VERSION", "FETCH_SESSION_ID_NOT_FOUND", "INVALID_FETCH_SESSION_EPOCH"},
 		Causes: map[string]string{
 			"UNKNOWN_TOPIC_OR_PARTITION": "the topic does not exist, or was deleted while clients use it",
 			"NOT_LEADER_OR_FOLLOWER":     "the partition has moved to another broker: clients ask where, and retry; if it goes on, leaders change all the time",
@@ -280,8 +277,9 @@ var table = complete(map[string]*Traits{
 		Inside:    shell.Line("kafka-consumer-groups.sh --bootstrap-server BROKER:9092 --describe --all-groups   # lag; and the request metrics of the broker"),
 	},
 	"dns": {
-		Summary: Domain,
-		Usual:   []string{"NXDOMAIN"},
+		Summary:  Domain,
+		Messages: Literals,
+		Usual:    []string{"NXDOMAIN"},
 		Causes: map[string]string{
 			"SERVFAIL": "the resolver could not reach the name's servers, or their answers fail validation",
 			"REFUSED":  "the server does not answer for this name or this client",
@@ -289,7 +287,7 @@ var table = complete(map[string]*Traits{
 		},
 		Dissector: "dns",
 	},
-	"tls":     {Opaque: true, Summary: Domain, Dissector: "tls"},
+	"tls":     {Opaque: true, Summary: Domain, Messages: Literals, Dissector: "tls"},
 	"generic": {Opaque: true},
 	"":        {Opaque: true},
 })

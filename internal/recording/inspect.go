@@ -25,6 +25,14 @@ type Contents struct {
 	notes noteList
 }
 
+// Bytes is the size of all segments.
+func (c *Contents) Bytes() (n int64) {
+	for _, s := range c.Segments {
+		n += s.Bytes
+	}
+	return n
+}
+
 // SegmentInfo is one segment of a recording.
 type SegmentInfo struct {
 	Start  time.Time

@@ -282,6 +282,42 @@ type Connect struct {
 	Histogram  string        `parquet:"histogram"` // connects by time, as in syncs
 }
 
+// Kinds of ReceiveBuffer.
+const (
+	BufferFull       = "full"        // no room: a datagram, message or segment is dropped
+	BufferNoMemory   = "no memory"   // a socket asks in vain: all of its protocol have reached its limit (udp_mem, tcp_mem)
+	BufferZeroWindow = "zero window" // a segment comes though TCP has told the sender that there is no room
+	BufferPruned     = "pruned"      // TCP drops a segment that it has had out of order, to make room
+	BufferGrew       = "grew"        // a reader of TCP takes more in a round trip than before
+	BufferAtLimit    = "at limit"    // the same, but the buffer is as large as tcp_rmem lets it grow
+	BufferFixed      = "fixed"       // the same, but the program has set SO_RCVBUF, so it does not grow
+)
+
+// ReceiveBuffer is how often the receive buffer of one socket overflowed or grew, in a
+// stretch of time that ends with the row. Of more sockets than there is room for, the
+// rest is summed up by namespace and the lower one of both ports, without addresses.
+type ReceiveBuffer struct {
+	At         time.Time     `parquet:"at,timestamp(nanosecond)"`
+	Span       time.Duration `parquet:"span_ns"`       // how long the stretch is
+	Kind       string        `parquet:"kind,dict"`     // full, no memory, zero window, pruned: not taken; grew, at limit, fixed: a reader of TCP could use more
+	NetNS      uint64        `parquet:"netns"`         // inode of the network namespace
+	Protocol   string        `parquet:"protocol,dict"` // tcp, udp, icmp and others; ip-N: by number
+	Local      string        `parquet:"local,dict"`    // address of this host's end; "": of several sockets
+	LocalPort  uint16        `parquet:"local_port"`    // 0: none, or of several
+	Remote     string        `parquet:"remote,dict"`
+	RemotePort uint16        `parquet:"remote_port"`                   // 0: none, or of several
+	Inode      uint64        `parquet:"inode"`                         // of the socket, joins with socket_owners; 0: of several, or no process holds it
+	PID        int32         `parquet:"pid"`                           // that reads, of grew, at limit and fixed; 0: not known
+	Started    time.Time     `parquet:"started,timestamp(nanosecond)"` // with PID: the identity of the process
+	Process    string        `parquet:"process,dict"`
+	Times      int64         `parquet:"times"`             // datagrams or segments that were not taken; of no memory how often it asked; of grew, at limit and fixed round trips
+	Bytes      int64         `parquet:"bytes"`             // of what was not taken, without headers; 0: the kernel does not tell
+	Buffer     int64         `parquet:"rcv_buf_bytes"`     // size of the buffer at the last time, before it grew; headers of the kernel count
+	Largest    int64         `parquet:"max_rcv_buf_bytes"` // the largest size
+	Limit      int64         `parquet:"limit_bytes"`       // up to which it grows by itself (tcp_rmem); 0: it does not
+	Set        bool          `parquet:"set"`               // the program has set SO_RCVBUF
+}
+
 // KernelModule is the module of functions of the kernel.
 const KernelModule = "kernel"
 
@@ -318,17 +354,18 @@ type EventProgram struct {
 	Stopped    bool          `parquet:"stopped"`     // it was detached because of its cost
 }
 
-func (ProcessEvent) Table() Table { return ProcessEvents }
-func (OffCPUWait) Table() Table   { return OffCPU }
-func (SyscallSum) Table() Table   { return Syscalls }
-func (Allocation) Table() Table   { return Allocations }
-func (SyncSum) Table() Table      { return Syncs }
-func (FileSum) Table() Table      { return Files }
-func (FileOpen) Table() Table     { return FileOpens }
-func (CacheSum) Table() Table     { return PageCache }
-func (BlockSum) Table() Table     { return BlockIO }
-func (PacketDrop) Table() Table   { return PacketDrops }
-func (TCPEvent) Table() Table     { return TCPEvents }
-func (Connect) Table() Table      { return Connects }
-func (OnCPUSample) Table() Table  { return OnCPU }
-func (EventProgram) Table() Table { return EventPrograms }
+func (ProcessEvent) Table() Table  { return ProcessEvents }
+func (OffCPUWait) Table() Table    { return OffCPU }
+func (SyscallSum) Table() Table    { return Syscalls }
+func (Allocation) Table() Table    { return Allocations }
+func (SyncSum) Table() Table       { return Syncs }
+func (FileSum) Table() Table       { return Files }
+func (FileOpen) Table() Table      { return FileOpens }
+func (CacheSum) Table() Table      { return PageCache }
+func (BlockSum) Table() Table      { return BlockIO }
+func (PacketDrop) Table() Table    { return PacketDrops }
+func (TCPEvent) Table() Table      { return TCPEvents }
+func (Connect) Table() Table       { return Connects }
+func (ReceiveBuffer) Table() Table { return ReceiveBuffers }
+func (OnCPUSample) Table() Table   { return OnCPU }
+func (EventProgram) Table() Table  { return EventPrograms }

@@ -51,20 +51,21 @@ const (
 	OpenFiles    Table = "open_files"    // one open file of a process that moves much data
 	KernelLog    Table = "kernel_log"    // one line of the kernel log
 
-	ProcessEvents Table = "process_events" // one process that was made, began a program or ended
-	OffCPU        Table = "off_cpu"        // how long one thread did not run for one reason
-	OnCPU         Table = "on_cpu"         // how often one process was seen on a CPU with one stack
-	Syscalls      Table = "syscalls"       // one system call of one process, with one result
-	Allocations   Table = "allocations"    // what one process allocated and freed by one stack
-	Syncs         Table = "syncs"          // one process that waited until one file was on the disk
-	Files         Table = "files"          // what one process did with one file
-	FileOpens     Table = "file_opens"     // one call that opened a file, or failed to
-	PageCache     Table = "page_cache"     // what one process did to the page cache of one device
-	BlockIO       Table = "block_io"       // requests for one operation of one device by one process
-	PacketDrops   Table = "packet_drops"   // packets that the kernel dropped for one reason in one function
-	TCPEvents     Table = "tcp_events"     // segments that one TCP connection sent again, or resets
-	Connects      Table = "connects"       // TCP connects of one process to one destination, with one result
-	EventPrograms Table = "event_programs" // what one BPF program at a tracepoint did and cost
+	ProcessEvents  Table = "process_events"  // one process that was made, began a program or ended
+	OffCPU         Table = "off_cpu"         // how long one thread did not run for one reason
+	OnCPU          Table = "on_cpu"          // how often one process was seen on a CPU with one stack
+	Syscalls       Table = "syscalls"        // one system call of one process, with one result
+	Allocations    Table = "allocations"     // what one process allocated and freed by one stack
+	Syncs          Table = "syncs"           // one process that waited until one file was on the disk
+	Files          Table = "files"           // what one process did with one file
+	FileOpens      Table = "file_opens"      // one call that opened a file, or failed to
+	PageCache      Table = "page_cache"      // what one process did to the page cache of one device
+	BlockIO        Table = "block_io"        // requests for one operation of one device by one process
+	PacketDrops    Table = "packet_drops"    // packets that the kernel dropped for one reason in one function
+	TCPEvents      Table = "tcp_events"      // segments that one TCP connection sent again, or resets
+	Connects       Table = "connects"        // TCP connects of one process to one destination, with one result
+	ReceiveBuffers Table = "receive_buffers" // how often the receive buffer of one socket overflowed or grew
+	EventPrograms  Table = "event_programs"  // what one BPF program at a tracepoint did and cost
 
 	PacketCaptures     Table = "packet_captures"     // one capture of packets
 	PacketConnections  Table = "packet_connections"  // one TCP connection of a capture

@@ -55,6 +55,7 @@ var catalogue = []*kind{
 	kindOf[PacketDrop]("netns", "reason", "function", "protocol", "port"),
 	kindOf[TCPEvent]("kind", "netns", "local", "local_port", "remote", "remote_port"),
 	kindOf[Connect]("pid", "netns", "remote", "remote_port", "result"),
+	kindOf[ReceiveBuffer]("kind", "netns", "protocol", "local", "local_port", "remote", "remote_port", "inode"),
 	kindOf[EventProgram]("probe", "program"),
 	kindOf[PacketCapture]("source").capture(),
 	kindOf[PacketConnection]("server", "server_port", "id").capture(),

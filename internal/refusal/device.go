@@ -5,7 +5,7 @@ package refusal
 var deviceCounters = []Counter{
 	volume("rx_bytes rx_packets tx_bytes tx_packets"),
 	{Names: "rx_errors", Kind: Refused, Unit: "packets", Resource: "packet delivery", Rules: append([]string{"net/nic-drops"}, ofLoss...), Less: "rx_fifo", Means: "a packet received with a damaged frame: cable, port, driver"},
-	{Names: "rx_dropped", Kind: Refused, Unit: "packets", Resource: "packet delivery", Rules: append([]string{"net/nic-drops", "cpu/softirq"}, ofLoss...), PerSecond: 10, Share: 1e-4, Of: "rx_packets",
+	{Names: "rx_dropped", Kind: Refused, Unit: "packets", Resource: "packet delivery", Rules: append([]string{"net/nic-drops", "net/softnet", "cpu/softirq"}, ofLoss...), PerSecond: 10, Share: 1e-4, Of: "rx_packets",
 		Means: "a received packet that the interface or the kernel threw away before anybody looked at it",
 		Why:   "packets of protocols that this host does not speak (LLDP, spanning tree, unknown VLANs) come some times a second and are counted here"},
 	{Names: "rx_fifo", Kind: Refused, Unit: "packets", Resource: "packet delivery", Rules: append([]string{"net/nic-drops", "cpu/softirq"}, ofLoss...), Means: "a packet that came when the receive ring was full"},

@@ -1,6 +1,7 @@
 package refusal
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -137,6 +138,43 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// elsewhereNamed are Refused counters that Delta has under another name of the same
+// entry: what kernels call it differs.
+var elsewhereNamed = map[string]string{"chainlength": "chaintoolong"}
+
+// A source whose Delta lists its counters reads all that are Refused: of one that it
+// does not read, nobody hears.
+func TestRefusedCountersAreRead(t *testing.T) {
+	h := ruletest.New(2, 10)
+	h.Cgroup(ruletest.Cgroup{Path: "/web", Change: func(_ float64, row *recording.CgroupSample) {
+		row.KmemFailures, row.SocketFailures, row.HugeFailures = 0, 0, 0
+	}})
+	h.Readings(func(at time.Time, _ float64) {
+		ruletest.Add(h, recording.NetDeviceSample{At: at, NetNS: 1, Interface: "eth0"})
+		ruletest.Add(h, recording.QdiscSample{At: at, NetNS: 1, Interface: "eth0", Kind: "tbf", Handle: 0x10000, Parent: recording.QdiscRoot})
+		ruletest.Add(h, recording.SoftnetSample{At: at})
+		ruletest.Add(h, recording.ConntrackSample{At: at, NetNS: 1})
+		ruletest.Add(h, recording.VMStatSample{At: at})
+		ruletest.Add(h, recording.MemorySample{At: at})
+		ruletest.Add(h, recording.DiskSample{At: at, Device: "sda"})
+	})
+	v := h.View()
+	for _, s := range []*source{&devices, &queues, &softnet, &conntrack, &memory, &disks, &controlGroups} {
+		read := map[string]float64{}
+		for _, scope := range s.scopes(v) {
+			maps.Copy(read, scope.Delta)
+		}
+		for _, c := range s.counters {
+			for _, name := range fields(c.Names) {
+				_, ok := read[name]
+				if _, other := read[elsewhereNamed[name]]; c.Kind == Refused && !ok && !other {
+					t.Errorf("%s: %s is Refused, but Delta of the scopes (sources.go, queue.go, disk.go) does not read it, so that it never rises", s.name, name)
+				}
+			}
+		}
+	}
+}
+
 // What is refused beside no rule that judges it is never health.
 func TestResources(t *testing.T) {
 	var resources []string
@@ -207,6 +245,27 @@ func TestAccountedFor(t *testing.T) {
 	} {
 		if got := tt.r.AccountedFor(tt.f); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// What a finding says already is not listed below it as judged by no rule.
+func TestCountersNameTheRulesThatTellThem(t *testing.T) {
+	for _, tt := range []struct {
+		in      *source
+		counter string
+		rules   []string
+	}{
+		{&protocols, "TcpAttemptFails", []string{"net/resets", "rt/connect-slow"}},
+		{&protocols, "TcpOutRsts", []string{"net/resets"}},
+		{&devices, "rx_dropped", []string{"net/softnet", "net/nic-drops"}},
+		{&softnet, "dropped", []string{"net/softnet"}},
+	} {
+		for _, id := range tt.rules {
+			r := Risen{Counter: tt.in.lookup(tt.counter), Scope: Scope{Subject: view.Entity{Kind: view.KindNetNS, NetNS: 7}}}
+			if !r.AccountedFor(rule.Finding{Rule: id, Subject: view.Entity{Kind: view.KindPeer}}) {
+				t.Errorf("a finding of %s does not account for %s", id, tt.counter)
+			}
 		}
 	}
 }

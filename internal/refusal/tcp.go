@@ -16,7 +16,7 @@ var (
 var tcpCounters = slices.Concat(
 	of("Tcp",
 		volume("RtoAlgorithm RtoMin RtoMax MaxConn ActiveOpens PassiveOpens CurrEstab InSegs OutSegs"),
-		Counter{Names: "AttemptFails", Kind: Refused, Unit: "connects", Resource: "connects", Rules: ofConnects, PerSecond: 1,
+		Counter{Names: "AttemptFails", Kind: Refused, Unit: "connects", Resource: "connects", Rules: append([]string{"net/resets"}, ofConnects...), PerSecond: 1,
 			Means: "a connect, of a program here or of a client, that ended before the handshake was complete: refused, reset or timed out",
 			Why:   "port scans, health checks of services that are down, and clients that try ::1 before 127.0.0.1 do so all day"},
 		ordinary("EstabResets", "programs and load balancers end connections by a reset too; net/resets judges captures"),

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rtrail/internal/document"
+	"rtrail/internal/recording"
 	"rtrail/internal/refusal"
 	"rtrail/internal/rule"
 	"rtrail/internal/verdict"
@@ -241,11 +242,7 @@ func NewDocument(v verdict.Verdict) Document {
 	return Document{
 		Format: FormatVersion,
 		Tool:   v.Tool,
-		Host: Host{
-			Name: v.Host.Name, OS: v.Host.OS, Kernel: v.Host.Kernel, Arch: v.Host.Arch, CPUs: v.Host.CPUs,
-			MemoryBytes: v.Host.MemoryBytes, Boot: moment(v.Host.Boot), CgroupVersion: v.Host.CgroupVersion,
-			Root: v.Host.Root, Container: v.Host.Container, DelayAccounting: v.Host.DelayAcct,
-		},
+		Host:   newHost(v.Host),
 		Window: Window{
 			Start: v.Window.Start, End: v.Window.End, Interrupted: v.Window.Interrupted,
 			Seconds: v.Window.End.Sub(v.Window.Start).Seconds(),
@@ -282,6 +279,13 @@ func NewDocument(v verdict.Verdict) Document {
 				Stack: o.Stack, Waker: o.Waker, WakerPID: o.WakerPID, WakerIn: o.WakerIn, Interrupt: o.Interrupt}
 		}),
 		Captures: each(v.Captures, capture), Notes: each(v.Notes, same), Thresholds: each(v.Thresholds, newThreshold),
+	}
+}
+
+func newHost(h recording.Host) Host {
+	return Host{
+		Name: h.Name, OS: h.OS, Kernel: h.Kernel, Arch: h.Arch, CPUs: h.CPUs, MemoryBytes: h.MemoryBytes, Boot: moment(h.Boot),
+		CgroupVersion: h.CgroupVersion, Root: h.Root, Container: h.Container, DelayAccounting: h.DelayAcct,
 	}
 }
 

@@ -12,29 +12,49 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"rtrail/internal/document"
+	"rtrail/internal/episode"
 	"rtrail/internal/golden"
+	"rtrail/internal/recording"
 	"rtrail/internal/report"
 	"rtrail/internal/rule"
+	"rtrail/internal/timeline"
 	"rtrail/internal/verdict"
 	"rtrail/internal/view"
 )
 
-const schemaFile = "../../docs/verdict.schema.json"
-
-// validate checks a document against the published schema.
-func validate(t *testing.T, document []byte) {
+// schema is a published one: verdict or replay.
+func schema(t *testing.T, form string) *jsonschema.Schema {
 	t.Helper()
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
-	schema, err := compiler.Compile(schemaFile)
-	if err != nil {
-		t.Fatalf("compile %s: %v", schemaFile, err)
+	for _, name := range []string{"verdict", "replay"} {
+		text, err := os.ReadFile("../../docs/" + name + ".schema.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := compiler.AddResource("urn:rtrail:"+name+":1", value); err != nil {
+			t.Fatal(err)
+		}
 	}
+	schema, err := compiler.Compile("urn:rtrail:" + form + ":1")
+	if err != nil {
+		t.Fatalf("compile the schema of %s: %v", form, err)
+	}
+	return schema
+}
+
+// validate checks a document against it.
+func validate(t *testing.T, form string, document []byte) {
+	t.Helper()
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(document))
 	if err != nil {
 		t.Fatalf("read the document back: %v\n%s", err, document)
 	}
-	if err := schema.Validate(value); err != nil {
+	if err := schema(t, form).Validate(value); err != nil {
 		t.Errorf("the document does not fit the schema: %v\n%s", err, document)
 	}
 }
@@ -46,10 +66,35 @@ func TestJSONFitsSchema(t *testing.T) {
 			if err := document.JSON(&out, report.NewDocument(c.verdict)); err != nil {
 				t.Fatal(err)
 			}
-			validate(t, out.Bytes())
+			validate(t, "verdict", out.Bytes())
 			golden.Text(t, "testdata/json-"+c.name+".json", out.String())
 		})
 	}
+}
+
+// Faults have the findings of verdicts, and what is not known is null.
+func TestReplayFitsSchema(t *testing.T) {
+	at := time.Unix(1_700_000_000, 0)
+	nan := math.NaN()
+	r := report.NewReplay(recording.Contents{Rows: map[recording.Table]int64{recording.System: 3}}, report.NewSpan(at, at.Add(time.Minute)))
+	r.Judged = report.NewJudged(time.Minute, 10*time.Second, at)
+	r.OverTime.Add(1, []timeline.Line{{At: at, Busy: 0.5, IOWait: nan, Load: nan, Blocked: nan, Available: nan, SwapUsed: nan, Stall: nan}})
+	r.TopProcesses = report.NewTopProcesses([]episode.Process{{Name: "x", PID: 7, MostRSS: recording.Unknown, MostCPU: math.Inf(1)}})
+	var list []episode.Episode
+	for _, c := range cases() {
+		for _, f := range c.verdict.Findings {
+			list = append(list, episode.Episode{From: at, To: at.Add(time.Minute), Finding: f})
+		}
+	}
+	r.Faults = report.NewFaults(list)
+	if len(r.Faults) == 0 {
+		t.Fatal("no fault")
+	}
+	var out bytes.Buffer
+	if err := document.JSON(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	validate(t, "replay", out.Bytes())
 }
 
 func TestJSONNeverHoldsNaN(t *testing.T) {
@@ -68,7 +113,7 @@ func TestJSONNeverHoldsNaN(t *testing.T) {
 	if err := document.JSON(&out, report.NewDocument(v)); err != nil {
 		t.Fatalf("a number that JSON cannot hold got through: %v", err)
 	}
-	validate(t, out.Bytes())
+	validate(t, "verdict", out.Bytes())
 	var d report.Document
 	if err := json.Unmarshal(out.Bytes(), &d); err != nil {
 		t.Fatal(err)
@@ -94,15 +139,11 @@ func TestSchemaRefuses(t *testing.T) {
 			if wrong == out.String() {
 				t.Fatalf("%s is not in the document", c.old)
 			}
-			schema, err := jsonschema.NewCompiler().Compile(schemaFile)
-			if err != nil {
-				t.Fatal(err)
-			}
 			value, err := jsonschema.UnmarshalJSON(strings.NewReader(wrong))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if schema.Validate(value) == nil {
+			if schema(t, "verdict").Validate(value) == nil {
 				t.Error("the schema accepts it")
 			}
 		})

@@ -21,7 +21,7 @@ func TestJSONTellsOverriddenThresholds(t *testing.T) {
 	if err := document.JSON(&out, report.NewDocument(v)); err != nil {
 		t.Fatal(err)
 	}
-	validate(t, out.Bytes())
+	validate(t, "verdict", out.Bytes())
 	var d report.Document
 	if err := json.Unmarshal(out.Bytes(), &d); err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"time"
 
 	"rtrail/internal/metric"
@@ -40,6 +41,11 @@ type Rule struct {
 	// HoldsUp are IDs of rules whose findings are symptoms of this one if the subject of
 	// those waits for somebody (Finding.Behind) who waits for the disk of this one.
 	HoldsUp []string
+	// Delays are IDs of rules whose findings are about time that somebody waited. They
+	// are symptoms of a finding of this rule only where Delayed says that it takes a
+	// material part of that time, not because both happen to the same subject.
+	Delays  []string
+	Delayed func(v *view.View, f, symptom *Finding) bool
 	// Refutes names resources of other rules that cannot be called healthy beside a
 	// finding of this one, whatever their own rules found: where connections are
 	// refused, connects are not healthy because the others were fast. A symptom
@@ -58,7 +64,7 @@ func WithPages(pages fs.FS, rules ...Rule) []Rule {
 	for i, r := range rules {
 		page, err := fs.ReadFile(pages, path.Base(r.ID)+".md")
 		if err != nil {
-			panic(fmt.Sprintf("rule %s has no page: %v", r.ID, err))
+			panic(fmt.Sprintf("rule %s has no page in the folder of its package: %v", r.ID, err))
 		}
 		rules[i].Page = string(page)
 	}
@@ -155,6 +161,11 @@ type Finding struct {
 	// Notes are symptoms in words that the finding explains without a rule
 	// of their own: "connects of 1.0 s (SYN retransmissions, 214)".
 	Notes []Text
+}
+
+// Affected says whether somebody has, or suffers from, the fault of a finding.
+func (f *Finding) Affected(e view.Entity) bool {
+	return f.AffectsAll || f.Subject.Same(e) || slices.ContainsFunc(f.Affects, e.Same)
 }
 
 // Behind is somebody whom the subject of a finding waits for.

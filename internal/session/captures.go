@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/packet/pair"
+	"rtrail/internal/packet/pcap"
 	"rtrail/internal/probe/capture"
 	"rtrail/internal/recording"
 )
@@ -99,12 +101,36 @@ func (c *Captures) span(ctx context.Context) (held recording.Window, err error) 
 }
 
 // BothSides are packets that were captured at the client and at the server.
-type BothSides struct{ How capture.PairOptions }
+type BothSides struct {
+	Client, Server []string          // files; several of one side continue each other
+	Ports          []uint16          // of servers, on either side; none: all
+	DecodeAs       map[uint16]string // as in engine.Options
+
+	Confine func() // as in Packets: called before a file is opened
+}
+
+// sides are the captures, each of which is opened as all packets are.
+func (b *BothSides) sides() (out [2]pair.Capture) {
+	if b.Confine != nil {
+		b.Confine()
+		b.Confine = nil
+	}
+	for i, files := range [2][]string{pair.AtClient: b.Client, pair.AtServer: b.Server} {
+		out[i] = pair.Capture{Files: files, Open: func(ctx context.Context) (pcap.Source, error) { return (&Packets{Files: files}).Open(ctx) }}
+	}
+	return out
+}
+
+// Compare puts them together, request by request. What o lacks of them is set here.
+func (b *BothSides) Compare(ctx context.Context, o pair.Options) (*pair.Result, error) {
+	o.Sides, o.Ports, o.Engine.DecodeAs = b.sides(), b.Ports, b.DecodeAs
+	return pair.Run(ctx, o)
+}
 
 // Evidence reads all packets and puts them together.
 func (b *BothSides) Evidence(ctx context.Context) (*Evidence, error) {
 	began := time.Now()
-	result, err := capture.ReadPair(ctx, b.How)
+	result, err := capture.ReadPair(ctx, capture.PairOptions{Sides: b.sides(), Ports: b.Ports, DecodeAs: b.DecodeAs})
 	if err != nil {
 		return nil, err
 	}

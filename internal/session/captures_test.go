@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rtrail/internal/packet/generate"
+	"rtrail/internal/packet/pair"
 	"rtrail/internal/probe/capture"
 	"rtrail/internal/recording"
 )
@@ -199,5 +200,22 @@ func TestWindowOfCapture(t *testing.T) {
 		if a, b := counts(e), counts(want); a < b-border || a > b+border {
 			t.Errorf("%s: %d requests, cut %d, of %d connections", file, a, b, len(cutOff.PacketConnections()))
 		}
+	}
+}
+
+// Both sides are opened as all packets are: when privileges were given up, which is once.
+func TestBothSidesConfine(t *testing.T) {
+	confined := 0
+	b := BothSides{Client: []string{"../../cmd/rtrail/testdata/pairs/client.pcapng"}, Server: []string{"../../cmd/rtrail/testdata/pairs/server.pcapng"}, Confine: func() { confined++ }}
+	result, err := b.Compare(t.Context(), pair.Options{})
+	if err != nil || result.Matched != 3 || confined != 1 {
+		t.Fatalf("%d connections in both, confined %d times: %v", result.Matched, confined, err)
+	}
+	e, err := b.Evidence(t.Context())
+	if err != nil || confined != 1 {
+		t.Fatalf("confined %d times: %v", confined, err)
+	}
+	if captures := recording.Rows[recording.PacketCapture](e.Recording); len(captures) != 2 {
+		t.Errorf("%d captures, want that of each side", len(captures))
 	}
 }

@@ -30,11 +30,8 @@ func TestAskedToWaitIsShownApart(t *testing.T) {
 	add(1, "BRPOP q", 0, proto.Unanswered, proto.Blocking)
 	add(1, "WAIT", 10*time.Millisecond, proto.Answered, proto.Blocking)
 	sum := c.Result()
-	var out strings.Builder
-	if err := (Overview{Report: &engine.Report{}, Summary: sum, Top: 10}).By(&out, "statement"); err != nil {
-		t.Fatal(err)
-	}
-	_, tables, _ := strings.Cut(out.String(), "\n\n")
+	out := printed(0, Overview{Report: &engine.Report{}, Summary: sum, Top: 10}.By("statement")...)
+	_, tables, _ := strings.Cut(out, "\n\n")
 	want := `STATEMENTS by total time
  total  share  count  mean   p95   p99   max  err  rows  statement
   3 ms  100 %      3  1 ms  1 ms  1 ms  1 ms    -     -  GET a
@@ -45,7 +42,7 @@ ASKED TO WAIT, left out of all times
   10 ms      1  WAIT
 `
 	if diff := cmp.Diff(want, tables); diff != "" {
-		t.Errorf("%s\n%s", diff, out.String())
+		t.Errorf("%s\n%s", diff, out)
 	}
 	var counts []int64
 	for _, x := range (&Document{Top: 1}).asked(sum) {
@@ -54,7 +51,7 @@ ASKED TO WAIT, left out of all times
 	if diff := cmp.Diff([]int64{3, 8e9}, counts); diff != "" {
 		t.Errorf("JSON: %s", diff)
 	}
-	if !strings.Contains(out.String(), "left out of all times: 4 requests (4 asked to wait)") {
-		t.Errorf("not said what was left out:\n%s", out.String())
+	if !strings.Contains(out, "left out of all times: 4 requests (4 asked to wait)") {
+		t.Errorf("not said what was left out:\n%s", out)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"rtrail/internal/document"
@@ -19,10 +18,9 @@ import (
 // Views are what the sums can be told apart by.
 var Views = []string{"second", "connection", "statement", "client", "server"}
 
-// By prints the sums of one view; those by second come from Seconds.
-func (o Overview) By(out io.Writer, view string) error {
-	w := &strings.Builder{}
-	o.capture(w)
+// By is the sums of one view; those by second come from Seconds and OverTime.
+func (o Overview) By(view string) []document.Block {
+	out := o.capture()
 	shown, all := 0, 0
 	switch view {
 	case "connection":
@@ -30,33 +28,31 @@ func (o Overview) By(out io.Writer, view string) error {
 		for _, c := range o.Summary.Connections[:min(len(o.Summary.Connections), o.Top)] {
 			rows = append(rows, connectionRow(c))
 		}
-		show(w, o.Width, document.Table{Title: "CONNECTIONS, the worst first", Columns: connectionColumns, Rows: rows})
+		out = append(out, document.Table{Title: "CONNECTIONS, the worst first", Columns: connectionColumns, Rows: rows})
 		shown, all = len(rows), int(o.Summary.Seen)
 	case "statement":
-		show(w, o.Width, o.statements())
-		show(w, o.Width, o.asked())
+		out = append(out, o.statements(), o.asked())
 		all = len(Statements(o.Summary))
 		shown = min(all, o.Top)
 	case "client":
 		list := Ranked(o.Summary.Clients, func(a, b flow.Addr) int { return slices.Compare(a[:], b[:]) })
-		totals(w, o, "CLIENTS by time spent waiting", "client", list, flow.Addr.String, o.Summary.Clients)
+		out = append(out, totals(o, "CLIENTS by time spent waiting", "client", list, flow.Addr.String, o.Summary.Clients))
 		shown, all = min(len(list), o.Top), len(list)
 	case "server":
 		list := Ranked(o.Summary.Servers, func(a, b flow.Endpoint) int {
 			return cmp.Or(slices.Compare(a.Addr[:], b.Addr[:]), cmp.Compare(a.Port, b.Port))
 		})
-		totals(w, o, "SERVERS by time their clients waited", "server", list, flow.Endpoint.String, o.Summary.Servers)
+		out = append(out, totals(o, "SERVERS by time their clients waited", "server", list, flow.Endpoint.String, o.Summary.Servers))
 		shown, all = min(len(list), o.Top), len(list)
 	}
 	if all > shown {
-		fmt.Fprintf(w, " %s of %s; more with --top\n", unit.Count(shown), unit.Count(all))
+		out = append(out, remarks(fmt.Sprintf("%s of %s; more with --top", unit.Count(shown), unit.Count(all))))
 	}
-	_, err := io.WriteString(out, w.String())
-	return err
+	return Filled(out...)
 }
 
-// totals prints sums of clients or servers.
-func totals[K comparable](w io.Writer, o Overview, title, name string, list []K, word func(K) string, of map[K]*summary.Total) {
+// totals is sums of clients or servers.
+func totals[K comparable](o Overview, title, name string, list []K, word func(K) string, of map[K]*summary.Total) document.Table {
 	var rows [][]string
 	for _, k := range list[:min(len(list), o.Top)] {
 		t := of[k]
@@ -71,7 +67,7 @@ func totals[K comparable](w io.Writer, o Overview, title, name string, list []K,
 		{Name: "refused", Right: true, Drop: 9}, {Name: "reset", Right: true, Drop: 8}, {Name: "resent", Right: true, Drop: 11}, {Name: "handshake", Right: true, Drop: 12},
 		{Name: "bytes", Right: true, Drop: 13},
 	}
-	show(w, o.Width, document.Table{Title: title, Columns: columns, Rows: without(columns, rows)})
+	return document.Table{Title: title, Columns: columns, Rows: without(columns, rows)}
 }
 
 // without empties columns of counts that say nothing of any row, so that they go first.
@@ -82,14 +78,6 @@ func without(columns []document.Column, rows [][]string) [][]string {
 		}
 	}
 	return rows
-}
-
-// Transactions prints a list of them.
-func (o Overview) Transactions(out io.Writer, title string, list []rt.Transaction) error {
-	w := &strings.Builder{}
-	show(w, o.Width, o.transactions(title, list))
-	_, err := io.WriteString(out, strings.TrimPrefix(w.String(), "\n"))
-	return err
 }
 
 // Lines prints transactions as they come, with columns of fixed widths.

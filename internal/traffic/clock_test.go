@@ -26,11 +26,9 @@ func TestTimesOfSeveralDays(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			list := []rt.Transaction{{Start: begin.UnixNano()}, {Start: begin.Add(tc.second).UnixNano()}}
-			var table, lines, seconds strings.Builder
+			var lines, seconds strings.Builder
 			o := Overview{Report: &engine.Report{First: list[0].Start, Last: list[1].Start}, Summary: &summary.Summary{}, Zone: time.UTC, Top: 5}
-			if err := o.Transactions(&table, "LIST", list); err != nil {
-				t.Fatal(err)
-			}
+			table := printed(0, o.Transactions("LIST", list))
 			l, s := Lines{Out: &lines, Zone: time.UTC}, Seconds{Out: &seconds, Zone: time.UTC}
 			encode := l.Encode(0)
 			for i := range list {
@@ -43,8 +41,8 @@ func TestTimesOfSeveralDays(t *testing.T) {
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if !strings.Contains(table.String(), tc.table) {
-				t.Errorf("the table lacks %q:\n%s", tc.table, &table)
+			if !strings.Contains(table, tc.table) {
+				t.Errorf("the table lacks %q:\n%s", tc.table, table)
 			}
 			if !strings.Contains(lines.String(), tc.lines) {
 				t.Errorf("the lines lack %q:\n%s", tc.lines, &lines)

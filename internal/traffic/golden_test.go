@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
+	"rtrail/internal/document"
 	"rtrail/internal/golden"
 	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/generate"
@@ -65,6 +66,16 @@ func analyse(t *testing.T, path string, workers int, o summary.Options, tap Tap)
 	return report, collectors.Result()
 }
 
+// printed is what a terminal shows of blocks in a width, 0 for any.
+func printed(width int, blocks ...document.Block) string {
+	if width == 0 {
+		width = document.AnyWidth
+	}
+	var b strings.Builder
+	_ = document.Terminal(&b, document.Document{Blocks: blocks}, document.TerminalOptions{Width: width})
+	return b.String()
+}
+
 // Every text view of every capture, on terminals of two widths and in a pipe.
 func TestViews(t *testing.T) {
 	for _, name := range captures {
@@ -80,15 +91,17 @@ func TestViews(t *testing.T) {
 				if err := lines.Close(); err != nil {
 					t.Fatal(err)
 				}
-				o := Overview{Report: &report, Summary: sum, Zone: time.UTC, Top: 5, Width: width, Prose: width}
+				o := Overview{Report: &report, Summary: sum, Zone: time.UTC, Top: 5, Width: width}
+				told := func(blocks []document.Block) func() error {
+					return func() error { _, err := out.WriteString(printed(width, blocks...)); return err }
+				}
 				steps := []func() error{
-					func() error { return o.Print(&out) },
-					func() error { return o.Histograms(&out) },
+					told(o.Sums()), told(o.Histograms()),
 					order.Close,
 					func() error { _, err := list.Out.(*bytes.Buffer).WriteTo(&out); return err },
 				}
 				for _, v := range Views[1:] {
-					steps = append(steps, func() error { return o.By(&out, v) })
+					steps = append(steps, told(o.By(v)))
 				}
 				for _, step := range steps {
 					out.WriteString("--------\n")

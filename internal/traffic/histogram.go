@@ -3,7 +3,6 @@ package traffic
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 	"time"
@@ -87,33 +86,29 @@ func edge(s, ten float64) time.Duration {
 	return math.MaxInt64
 }
 
-// Histograms prints one for each service.
-func (o Overview) Histograms(out io.Writer) error {
-	w := &strings.Builder{}
-	o.capture(w)
+// Histograms is one for each service.
+func (o Overview) Histograms() []document.Block {
+	out := o.capture()
 	list := Ranked(o.Summary.Services, func(a, b summary.Service) int {
 		return cmp.Or(cmp.Compare(a.Server.Port, b.Server.Port), cmp.Compare(a.Proto, b.Proto))
 	})
 	for _, k := range list[:min(len(list), o.Top)] {
-		o.histogram(w, k, o.Summary.Services[k])
+		out = append(out, o.histogram(k, o.Summary.Services[k])...)
 	}
-	_, err := io.WriteString(out, w.String())
-	return err
+	return Filled(out...)
 }
 
 // maxBar is as long as bars need to be.
 const maxBar = 50
 
-func (o Overview) histogram(w io.Writer, k summary.Service, t *summary.Total) {
+func (o Overview) histogram(k summary.Service, t *summary.Total) []document.Block {
 	if t.Count == 0 {
-		if t.Excluded() > 0 {
-			fmt.Fprintln(w)
-			say(w, o.Prose, 2, "RT of %s on port %s: none that counts; left out: %s", Proto(k.Proto, &t.Stats), service(k), doubt.Reasons(&t.Requests))
+		if t.Excluded() == 0 {
+			return nil
 		}
-		return
+		return []document.Block{document.Prose{Words: fmt.Sprintf("RT of %s on port %s: none that counts; left out: %s", Proto(k.Proto, &t.Stats), service(k), doubt.Reasons(&t.Requests))}}
 	}
-	fmt.Fprintln(w)
-	say(w, o.Prose, 2, "RT of %s on port %s: %s, mean %s, p50 %s, p99 %s, max %s", Proto(k.Proto, &t.Stats), service(k), unit.Plural(t.Count, "request", "requests"),
+	title := fmt.Sprintf("RT of %s on port %s: %s, mean %s, p50 %s, p99 %s, max %s", Proto(k.Proto, &t.Stats), service(k), unit.Plural(t.Count, "request", "requests"),
 		unit.Duration(t.Mean()), unit.Duration(t.Quantile(0.5)), unit.Duration(t.Quantile(0.99)), unit.Duration(t.RTMax))
 	bars := Bars(&t.RT)
 	var most, sum uint64
@@ -122,7 +117,7 @@ func (o Overview) histogram(w io.Writer, k summary.Service, t *summary.Total) {
 	}
 	length := maxBar
 	if o.Width > 0 {
-		length = min(length, max(10, o.Width-52))
+		length = min(length, max(10, o.Width-53))
 	}
 	var rows [][]string
 	for _, b := range bars {
@@ -130,14 +125,12 @@ func (o Overview) histogram(w io.Writer, k summary.Service, t *summary.Total) {
 		rows = append(rows, []string{unit.Duration(b.From).String(), unit.Duration(b.To).String(), "|" + bar(b.Count, most, length), orDash(b.Count),
 			shareOf(b.Count, uint64(t.Count)), shareOf(sum, uint64(t.Count))})
 	}
-	show(w, o.Width, document.Table{Rows: rows, Columns: []document.Column{{Name: "from", Right: true}, {Name: "to", Right: true}, {Name: ""}, {Name: "count", Right: true},
-		{Name: "share", Right: true}, {Name: "up to", Right: true}}})
-	for _, line := range Humps(&t.RT) {
-		say(w, o.Prose, 3, " %s", line)
-	}
+	also := Humps(&t.RT)
 	if n := t.Excluded(); n > 0 {
-		say(w, o.Prose, 3, " left out: %s (%s)", unit.Plural(n, "request", "requests"), doubt.Reasons(&t.Requests))
+		also = append(also, fmt.Sprintf("left out: %s (%s)", unit.Plural(n, "request", "requests"), doubt.Reasons(&t.Requests)))
 	}
+	return []document.Block{document.Table{Title: title, Rows: rows, Columns: []document.Column{{Name: "from", Right: true}, {Name: "to", Right: true}, {Name: ""}, {Name: "count", Right: true},
+		{Name: "share", Right: true}, {Name: "up to", Right: true}}}, remarks(also...)}
 }
 
 // shareOf never rounds something to nothing, nor most to all.

@@ -50,22 +50,20 @@ func TestInferredBoundariesAreMarked(t *testing.T) {
 			if got := Proto(tt.protocol, &merged); got != tt.want {
 				t.Errorf("merged: %q, want %q", got, tt.want)
 			}
-			var lines, services strings.Builder
+			var lines strings.Builder
 			seconds := Seconds{Out: &lines, Zone: time.UTC}
 			seconds.Second(second)
 			if err := seconds.Close(); err != nil {
 				t.Fatal(err)
 			}
 			sum := &summary.Summary{Services: map[summary.Service]*summary.Total{service: total}}
-			if err := (Overview{Report: &engine.Report{}, Summary: sum, Top: 1}).Print(&services); err != nil {
-				t.Fatal(err)
-			}
-			for view, text := range map[string]string{"seconds": lines.String(), "services": services.String()} {
+			services := printed(0, Overview{Report: &engine.Report{}, Summary: sum, Top: 1}.Sums()...)
+			for view, text := range map[string]string{"seconds": lines.String(), "services": services} {
 				if !strings.Contains(text, " "+tt.want+" ") {
 					t.Errorf("%s: %q is missing:\n%s", view, tt.want, text)
 				}
 			}
-			if legend := strings.Contains(services.String(), "\n ~"); legend != (tt.want[0] == '~') {
+			if legend := strings.Contains(services, "\n ~"); legend != (tt.want[0] == '~') {
 				t.Errorf("the mark is explained: %v", legend)
 			}
 		})

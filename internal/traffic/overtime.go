@@ -3,7 +3,6 @@ package traffic
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"time"
@@ -112,11 +111,11 @@ func (o *OverTime) begin(at int64) int64 {
 	return at - since
 }
 
-// print writes the table, if there were requests. Where intervals without any
-// were left out, a line of dots stands for them.
-func (o *OverTime) print(w io.Writer, width int) {
+// table is empty if there were no requests. Where intervals without any were left
+// out, a line of dots stands for them.
+func (o *OverTime) table() (t document.Table) {
 	if o == nil || len(o.parts) == 0 {
-		return
+		return t
 	}
 	every := o.every()
 	at := slices.Sorted(maps.Keys(o.intervals))
@@ -136,7 +135,7 @@ func (o *OverTime) print(w io.Writer, width int) {
 			rows = append(rows, secondsCells(local(begin, o.Zone).Format(clock), x, o.Cover.rate(x.Count, begin, every)))
 		}
 	}
-	show(w, width, document.Table{Title: fmt.Sprintf("OVER TIME, each %v", unit.Duration(every)), Columns: columns, Rows: rows})
+	return document.Table{Title: fmt.Sprintf("OVER TIME, each %v", unit.Duration(every)), Columns: columns, Rows: rows}
 }
 
 // clock is a layout that tells intervals apart.

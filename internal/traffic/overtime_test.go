@@ -29,9 +29,7 @@ func overTime(seconds ...*summary.Second) (*OverTime, string) {
 	for _, x := range seconds {
 		o.Second(x)
 	}
-	var b strings.Builder
-	o.print(&b, 0)
-	return o, b.String()
+	return o, printed(0, Filled(o.table())...)
 }
 
 // Intervals grow with the capture until a screen shows them, and nothing is lost.
@@ -61,8 +59,7 @@ func TestOverTimeGrows(t *testing.T) {
 // Seconds without requests make no line, and a gap one of dots.
 func TestOverTimeGaps(t *testing.T) {
 	_, text := overTime(answered(noon, 80, 1), answered(noon.Add(time.Second), 80, 0), answered(noon.Add(time.Hour), 443, 3))
-	want := `
-OVER TIME, each 1 s
+	want := `OVER TIME, each 1 s
  time      port  proto  count  QPS  mean   p50   p95   p99   max  err  resent  handshake
  12:00:00    80  http       1  1.0  1 ms  1 ms  1 ms  1 ms  1 ms    -       -          -
  ...
@@ -111,10 +108,8 @@ func TestOverTimeExtremes(t *testing.T) {
 				o.Second(x)
 			}
 		}
-		var b strings.Builder
-		o.print(&b, 80)
-		if len(o.intervals) > maxIntervals || b.Len() == 0 {
-			t.Errorf("%d intervals:\n%s", len(o.intervals), b.String())
+		if text := printed(80, Filled(o.table())...); len(o.intervals) > maxIntervals || text == "" {
+			t.Errorf("%d intervals:\n%s", len(o.intervals), text)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package traffic
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -18,14 +17,13 @@ import (
 	"rtrail/internal/unit"
 )
 
-// Overview is what is printed of a capture as a whole.
+// Overview is what is told of a capture as a whole.
 type Overview struct {
 	Report   *engine.Report
 	Summary  *summary.Summary
 	Zone     *time.Location // nil: local time
 	Top      int            // lines per table
-	Width    int            // columns; 0: as many as are needed
-	Prose    int            // columns at which prose is broken; 0: nowhere
+	Width    int            // columns of a terminal, for bars; 0: as many as are needed
 	Filtered bool           // only some transactions count
 	OverTime *OverTime      // nil: is not told
 }
@@ -43,21 +41,40 @@ func marked(name string, inferred bool) string {
 	return cmp.Or(name, "-")
 }
 
-// Print writes the summary.
-func (o Overview) Print(out io.Writer) error {
-	w := &strings.Builder{}
-	o.capture(w)
-	o.services(w)
-	o.OverTime.print(w, o.Width)
+// Sums is the summary.
+func (o Overview) Sums() []document.Block {
+	out := append(o.capture(), o.services()...)
+	out = append(out, o.OverTime.table())
 	if !o.Filtered {
-		show(w, o.Width, o.connections())
+		out = append(out, o.connections())
 	}
-	show(w, o.Width, o.statements())
-	show(w, o.Width, o.asked())
-	show(w, o.Width, o.slowest())
-	o.disconnect(w)
-	_, err := io.WriteString(out, w.String())
-	return err
+	out = append(out, o.statements(), o.asked(), o.slowest())
+	if o.Summary.Disconnect != nil {
+		out = append(out, o.disconnect(o.Summary.Disconnect))
+	}
+	return Filled(out...)
+}
+
+// Filled leaves out tables without rows and lists without items.
+func Filled(blocks ...document.Block) []document.Block {
+	return slices.DeleteFunc(blocks, func(b document.Block) bool {
+		switch b := b.(type) {
+		case document.Table:
+			return len(b.Rows) == 0
+		case document.List:
+			return len(b.Items) == 0
+		}
+		return false
+	})
+}
+
+// remarks are sentences on what stands above them.
+func remarks(sentences ...string) document.List {
+	var l document.List
+	for _, s := range sentences {
+		l.Items = append(l.Items, document.Item{Words: s})
+	}
+	return l
 }
 
 // Tables are those of the summary.
@@ -67,20 +84,18 @@ func (o Overview) Tables() []document.Block {
 }
 
 // capture says what was read, and what is missing or doubtful.
-func (o Overview) capture(w io.Writer) {
+func (o Overview) capture() []document.Block {
 	r := o.Report
-	if r.Packets == 0 {
-		fmt.Fprintln(w, "no packets")
-	} else {
-		say(w, o.Prose, 2, "%s, %s in %s from %s; %s", unit.Plural(r.Packets, "packet", "packets"), unit.Bytes(r.Bytes), unit.Duration(r.Span()),
+	packets := "no packets"
+	if r.Packets > 0 {
+		packets = fmt.Sprintf("%s, %s in %s from %s; %s", unit.Plural(r.Packets, "packet", "packets"), unit.Bytes(r.Bytes), unit.Duration(r.Span()),
 			o.time(r.First).Format("2006-01-02 15:04:05.000 MST"), unit.Plural(o.Summary.Seen, "connection", "connections"))
 	}
+	told := []string{packets}
 	if r.Loss.Known && r.Loss.Dropped == 0 {
-		fmt.Fprintln(w, "dropped by the capture: none")
+		told = append(told, "dropped by the capture: none")
 	}
-	for _, line := range Doubts(r, o.Summary) {
-		say(w, o.Prose, 2, "%s", line)
-	}
+	return []document.Block{remarks(append(told, Doubts(r, o.Summary)...)...)}
 }
 
 func (o Overview) time(at int64) time.Time {
@@ -93,7 +108,7 @@ const maxQuiet = 5
 // What is said of services in which boundaries of messages were inferred: of those
 // without a decoder, and of those whose decoder had not all bytes.
 const (
-	undecoded = "~  the protocol is not decoded: requests and answers are told apart by the change of direction"
+	undecoded = "~ the protocol is not decoded: requests and answers are told apart by the change of direction"
 	inPart    = "bytes of messages are cut off or encrypted: where they end is partly inferred; statements, errors and rows may be missing"
 )
 
@@ -105,7 +120,7 @@ func approximate(marked []string) []string {
 		case !traits.Opaque:
 			decoded = append(decoded, "~"+name)
 		case traits.Inferred != "":
-			lines = append(lines, "~"+name+"  "+traits.Inferred)
+			lines = append(lines, "~"+name+": "+traits.Inferred)
 		default:
 			lines = append(lines, undecoded)
 		}
@@ -114,20 +129,18 @@ func approximate(marked []string) []string {
 	lines = slices.Compact(lines)
 	if len(decoded) > 0 {
 		slices.Sort(decoded)
-		lines = append(lines, strings.Join(slices.Compact(decoded), ", ")+"  "+inPart)
+		lines = append(lines, strings.Join(slices.Compact(decoded), ", ")+": "+inPart)
 	}
 	return lines
 }
 
-func (o Overview) services(w io.Writer) {
+func (o Overview) services() []document.Block {
 	t, inferred, quiet := o.serviceTable()
-	show(w, o.Width, t)
-	for _, line := range approximate(inferred) {
-		say(w, o.Prose, 4, " %s", line)
-	}
+	also := approximate(inferred)
 	if len(quiet) > 0 && !o.Filtered {
-		say(w, o.Prose, 4, " without requests: %s", serviceNames(quiet))
+		also = append(also, "without requests: "+serviceNames(quiet))
 	}
+	return []document.Block{t, remarks(also...)}
 }
 
 // serviceTable also tells the protocols of which messages were inferred, and services
@@ -303,11 +316,11 @@ func Statement(command, fingerprint string) string {
 
 func (o Overview) slowest() document.Table {
 	list := o.Summary.Slowest
-	return o.transactions("WORST WAITS", list[:min(len(list), o.Top)])
+	return o.Transactions("WORST WAITS", list[:min(len(list), o.Top)])
 }
 
-// transactions is a table of a few of them.
-func (o Overview) transactions(title string, list []rt.Transaction) document.Table {
+// Transactions is a table of a few of them.
+func (o Overview) Transactions(title string, list []rt.Transaction) document.Table {
 	var rows [][]string
 	words := wording{zone: o.Zone, clock: Clock(o.Report.First, o.Report.Last)}
 	for i := range list {
@@ -317,19 +330,13 @@ func (o Overview) transactions(title string, list []rt.Transaction) document.Tab
 	return document.Table{Title: title, Columns: transactionColumns, Rows: rows}
 }
 
-func (o Overview) disconnect(w io.Writer) {
-	d := o.Summary.Disconnect
-	if d == nil {
-		return
-	}
+func (o Overview) disconnect(d *rt.Connection) document.Block {
 	what := "FIN"
 	if d.Closer.Reset {
 		what = "RST"
 	}
-	const hang = len("FIRST DISCONNECT  ")
-	fmt.Fprintln(w)
-	say(w, o.Prose, hang, "FIRST DISCONNECT  %s %s from the %s of %s -> %s%s; connection %d, frame %d", o.time(d.Closer.At).Format(Clock(o.Report.First, o.Report.Last)), what, d.Closer.Dir,
-		d.Client, d.Server, during(d.CloseState), d.ID, d.Closer.Frame)
+	return document.Prose{Label: "FIRST DISCONNECT", Words: fmt.Sprintf("%s %s from the %s of %s -> %s%s; connection %d, frame %d", o.time(d.Closer.At).Format(Clock(o.Report.First, o.Report.Last)), what,
+		d.Closer.Dir, d.Client, d.Server, during(d.CloseState), d.ID, d.Closer.Frame)}
 }
 
 func during(s rt.State) string {

@@ -11,8 +11,8 @@ import (
 
 // fold moves symptoms under the finding that explains them. A finding explains
 // another one if its rule says so, it is more than a possibility itself, and
-// the other one is about the same subject, about somebody it affects, or about
-// somebody whom it holds up. Where two findings explain each other, the one that
+// the other one is about the same subject, about somebody it affects, about
+// somebody whom it holds up, or about time of which it takes a material part. Where two findings explain each other, the one that
 // ranks first is the cause.
 func fold(v *view.View, found []Finding, rules []rule.Rule) []Finding {
 	found = rank(found)
@@ -67,16 +67,12 @@ func causesOf(v *view.View, found []Finding, rules []rule.Rule) [][]bool {
 		}
 		r := byID[f.Rule]
 		for s, symptom := range found {
-			causes[c][s] = c != s && (slices.Contains(r.Explains, symptom.Rule) && f.affects(symptom.Subject) ||
+			causes[c][s] = c != s && (slices.Contains(r.Explains, symptom.Rule) && f.Affected(symptom.Subject) ||
+				slices.Contains(r.Delays, symptom.Rule) && r.Delayed(v, &f.Finding, &symptom.Finding) ||
 				slices.Contains(r.HoldsUp, symptom.Rule) && endsAt(v, symptom, f.Subject, found))
 		}
 	}
 	return causes
-}
-
-// affects says whether somebody has, or suffers from, the fault of a finding.
-func (f *Finding) affects(e view.Entity) bool {
-	return f.AffectsAll || f.Subject.Same(e) || slices.ContainsFunc(f.Affects, e.Same)
 }
 
 // endsAt says whether the subject of a finding waits for somebody who waits for a

@@ -56,9 +56,19 @@ func (v *View) fileTable() *fileTable {
 		t.addOpen()
 		t.addWaits()
 		t.addSyncs()
-		slices.SortStableFunc(t.list, func(a, b FileIO) int {
+		// Entries are large: their order is found first.
+		order := make([]*FileIO, len(t.list))
+		for i := range t.list {
+			order[i] = &t.list[i]
+		}
+		slices.SortStableFunc(order, func(a, b *FileIO) int {
 			return cmp.Or(cmp.Compare(b.Bytes(), a.Bytes()), cmp.Compare(b.Waiting, a.Waiting), cmp.Compare(a.Process.PID, b.Process.PID), cmp.Compare(a.Path, b.Path))
 		})
+		list := make([]FileIO, len(order))
+		for i, f := range order {
+			list[i] = *f
+		}
+		t.list = list
 		return t
 	})
 }

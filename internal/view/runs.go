@@ -67,6 +67,32 @@ func (v *View) lives() *lives {
 	})
 }
 
+// SpentBelow is the CPU time of processes that began and ended in the window, by the
+// process above them that did not end. known is false where the kernel told of no end.
+func (v *View) SpentBelow() (spent map[int32]time.Duration, known bool) {
+	l := v.lives()
+	spent, ended := map[int32]time.Duration{}, map[int32]bool{}
+	for i := range l.runs {
+		ended[l.runs[i].PID] = true
+	}
+	for i := range l.runs {
+		r := &l.runs[i]
+		if r.Began.Before(v.Start()) {
+			continue
+		}
+		above := r.Parent
+		for range maxDepth {
+			parent, ok := l.parents[above]
+			if !ended[above] || !ok {
+				break
+			}
+			above = parent
+		}
+		spent[above] += r.CPU
+	}
+	return spent, len(l.runs) > 0
+}
+
 // Program is a command line that was started again and again by one process, or by
 // its children.
 type Program struct {
@@ -115,9 +141,11 @@ func (v *View) Descendants(pid int32) []Program {
 	return list
 }
 
+// maxDepth is how far parents are followed. Numbers are used again: there may be a circle.
+const maxDepth = 16
+
 // below says whether a process is another one, or was started below it.
 func (l *lives) below(pid, ancestor int32) bool {
-	const maxDepth = 16 // numbers are used again: there may be a circle
 	for range maxDepth {
 		if pid == ancestor {
 			return true

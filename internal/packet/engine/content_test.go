@@ -233,7 +233,10 @@ func TestEveryPort(t *testing.T) {
 				if to == 7777 {
 					want = got
 				}
-				if !strings.Contains(strings.Join(want, ""), " "+name+" ") || !slices.Equal(got, want) {
+				if !strings.Contains(strings.Join(want, ""), " "+name+" ") {
+					t.Fatalf("no request was decoded as %s: is it in Protocols()?", name)
+				}
+				if !slices.Equal(got, want) {
 					t.Errorf("on port %d: %d requests, want %d: %s", to, len(got), len(want), firstDifference(got, want))
 				}
 			}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"rtrail/internal/packet/engine"
@@ -59,7 +58,7 @@ func (j *joiner) run(ctx context.Context) error {
 	defer stop()
 	return both(func(i int) error {
 		defer j.gate.end(i)
-		src, err := pcap.Open(ctx, j.options.Files[i], nil)
+		src, err := j.options.Sides[i].Open(ctx)
 		if err != nil {
 			return err
 		}
@@ -71,7 +70,7 @@ func (j *joiner) run(ctx context.Context) error {
 		e := j.options.Engine
 		e.Workers, e.Collector = 1, func(int) engine.Collector { return l }
 		if _, err := engine.Run(ctx, &gated{Source: src, gate: &j.gate, side: i, clock: l.clock}, e); err != nil {
-			return fmt.Errorf("reading %s: %w", strings.Join(j.options.Files[i], ", "), err)
+			return fmt.Errorf("reading %s: %w", j.options.Sides[i].name(), err)
 		}
 		return ctx.Err()
 	})

@@ -94,7 +94,7 @@ func TestLive(t *testing.T) {
 	captures.Wait()
 
 	found := 0
-	result, err := Run(context.Background(), Options{Files: files, Each: func(*Split) { found++ }})
+	result, err := Run(context.Background(), Options{Sides: sides(files), Each: func(*Split) { found++ }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,11 +32,20 @@ const (
 	AtServer = 1
 )
 
+// Capture is that of one side, which Open opens each time from its beginning.
+type Capture struct {
+	Files []string // several continue each other; "-" cannot be read twice
+	Open  func(context.Context) (pcap.Source, error)
+}
+
+// name is what errors call it.
+func (c *Capture) name() string { return strings.Join(c.Files, ", ") }
+
 // Options is what to compare.
 type Options struct {
-	Files   [2][]string // captures at the client and at the server; several of one side continue each other
-	Ports   []uint16    // only these server ports, on either side; none: all
-	Slowest int         // transactions kept in Result.Slowest; 0: 10
+	Sides   [2]Capture // at the client and at the server
+	Ports   []uint16   // only these server ports, on either side; none: all
+	Slowest int        // transactions kept in Result.Slowest; 0: 10
 	// Each is given every transaction that was split, about in the order in which
 	// they ended; valid during the call only, never called twice at a time. nil:
 	// no process listens.
@@ -79,7 +88,7 @@ type Result struct {
 
 // Side is what was read of one capture.
 type Side struct {
-	Files       []string
+	Capture
 	Report      engine.Report
 	Connections int   // to the ports that were asked for, on either side
 	Missed      int64 // bytes of TCP streams that were acknowledged but not captured
@@ -133,13 +142,13 @@ var (
 // Run compares. Standard input cannot be one of the captures, because they are
 // read twice.
 func Run(ctx context.Context, o Options) (*Result, error) {
-	for _, files := range o.Files {
-		if slices.Contains(files, "-") {
+	for _, side := range o.Sides {
+		if slices.Contains(side.Files, "-") {
 			return nil, errors.New("comparing captures of both sides: standard input (-) cannot be read twice: write it to a file first")
 		}
 	}
-	if slices.Equal(o.Files[AtClient], o.Files[AtServer]) {
-		return nil, fmt.Errorf("comparing captures of both sides: %s is given for both: it takes one captured at the client and one captured at the server", strings.Join(o.Files[AtClient], ", "))
+	if slices.Equal(o.Sides[AtClient].Files, o.Sides[AtServer].Files) {
+		return nil, fmt.Errorf("comparing captures of both sides: %s is given for both: it takes one captured at the client and one captured at the server", o.Sides[AtClient].name())
 	}
 	if o.Slowest <= 0 {
 		o.Slowest = 10
@@ -156,7 +165,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	r.Clock, err = m.clock(surveys)
 	if errors.Is(err, errSwapped) {
 		r.Swapped = true
-		o.Files[0], o.Files[1] = o.Files[1], o.Files[0]
+		o.Sides[0], o.Sides[1] = o.Sides[1], o.Sides[0]
 		surveys[0], surveys[1] = surveys[1], surveys[0]
 		m = match(surveys[AtClient], surveys[AtServer])
 		r.Clock, err = m.clock(surveys)
@@ -166,7 +175,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	r.Matched, r.Translated, r.BySequence = len(m.pairs), m.translated, m.bySequence
 	for i, s := range surveys {
-		r.Sides[i] = Side{Files: o.Files[i], Report: s.report, Connections: m.count(surveys, i), Missed: s.missed, Unmatched: m.unmatched(surveys, i, &r.Clock)}
+		r.Sides[i] = Side{Capture: o.Sides[i], Report: s.report, Connections: m.count(surveys, i), Missed: s.missed, Unmatched: m.unmatched(surveys, i, &r.Clock)}
 		s.samples = nil
 	}
 	j := newJoiner(&o, surveys, m, &r.Clock)
@@ -181,7 +190,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 func surveyBoth(ctx context.Context, o *Options) ([2]*survey, error) {
 	var out [2]*survey
 	err := both(func(i int) error {
-		src, err := pcap.Open(ctx, o.Files[i], nil)
+		src, err := o.Sides[i].Open(ctx)
 		if err != nil {
 			return err
 		}
@@ -190,13 +199,13 @@ func surveyBoth(ctx context.Context, o *Options) ([2]*survey, error) {
 		e := o.Engine
 		e.Workers, e.Collector = 1, func(int) engine.Collector { return out[i] }
 		if out[i].report, err = engine.Run(ctx, src, e); err != nil {
-			return fmt.Errorf("reading %s: %w", strings.Join(o.Files[i], ", "), err)
+			return fmt.Errorf("reading %s: %w", o.Sides[i].name(), err)
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if out[i].report.Packets == 0 {
-			return fmt.Errorf("reading %s: there are no packets in it", strings.Join(o.Files[i], ", "))
+			return fmt.Errorf("reading %s: there are no packets in it", o.Sides[i].name())
 		}
 		return nil
 	})

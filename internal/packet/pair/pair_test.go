@@ -14,14 +14,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rtrail/internal/golden"
+	"rtrail/internal/packet/pcap"
 )
+
+// sides are captures in files.
+func sides(files [2][]string) (out [2]Capture) {
+	for i := range files {
+		out[i] = Capture{files[i], func(ctx context.Context) (pcap.Source, error) { return pcap.Open(ctx, files[i], nil) }}
+	}
+	return out
+}
 
 // compare runs the comparison; transactions are found by their request lines.
 func compare(t *testing.T, files [2][]string) (*Result, map[string]Split) {
 	t.Helper()
 	found := map[string]Split{}
 	r, err := Run(context.Background(), Options{
-		Files: files,
+		Sides: sides(files),
 		Each: func(s *Split) {
 			if _, again := found[s.Fingerprint]; again {
 				t.Errorf("%s comes twice", s.Fingerprint)
@@ -166,7 +175,7 @@ func TestNothingInCommon(t *testing.T) {
 	one.connection(1, 0, 5, false)
 	other.connection(2, 0, 5, false)
 	files := [2][]string{one.files(t)[0], other.files(t)[1]}
-	_, err := Run(context.Background(), Options{Files: files})
+	_, err := Run(context.Background(), Options{Sides: sides(files)})
 	if !errors.Is(err, ErrNothingInCommon) || !strings.Contains(err.Error(), "10.0.0.2:80") || !strings.Contains(err.Error(), "192.168.1.5:8080") {
 		t.Errorf("error %v", err)
 	}
@@ -184,7 +193,7 @@ func TestRefused(t *testing.T) {
 		{[2][]string{files[0], files[0]}, "is given for both"},
 		{[2][]string{files[0], {"/does/not/exist"}}, "no such file"},
 	} {
-		if _, err := Run(context.Background(), Options{Files: c.files}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Run(context.Background(), Options{Sides: sides(c.files)}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: error %v, want %q", c.files, err, c.want)
 		}
 	}
@@ -217,7 +226,7 @@ func TestPortsOfEitherSide(t *testing.T) {
 	s.connection(2, 5*ms, 5, false)
 	files := s.files(t)
 	for _, port := range []uint16{80, 8080} {
-		r, err := Run(context.Background(), Options{Files: files, Ports: []uint16{port}})
+		r, err := Run(context.Background(), Options{Sides: sides(files), Ports: []uint16{port}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,6 @@ import (
 	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/pair"
-	"rtrail/internal/packet/pcap"
 	"rtrail/internal/recording"
 )
 
@@ -20,9 +19,9 @@ const pairTransactions = 500
 
 // PairOptions is how two captures of the same traffic are read.
 type PairOptions struct {
-	Client, Server []string          // files; several of one side continue each other
-	Ports          []uint16          // server ports that matter, on either side; none: all
-	DecodeAs       map[uint16]string // as in engine.Options
+	Sides    [2]pair.Capture   // at the client and at the server
+	Ports    []uint16          // server ports that matter, on either side; none: all
+	DecodeAs map[uint16]string // as in engine.Options
 }
 
 // PairResult is what two captures say together, ready to become evidence.
@@ -37,17 +36,17 @@ type PairResult struct {
 // kept of the client's: it contains what its users waited for.
 func ReadPair(ctx context.Context, o PairOptions) (*PairResult, error) {
 	how := engine.Options{DecodeAs: o.DecodeAs}
-	p, err := pair.Run(ctx, pair.Options{Files: [2][]string{o.Client, o.Server}, Ports: o.Ports, Slowest: pairTransactions, Engine: how})
+	p, err := pair.Run(ctx, pair.Options{Sides: o.Sides, Ports: o.Ports, Slowest: pairTransactions, Engine: how})
 	if err != nil {
 		return nil, err
 	}
-	files := p.Sides[pair.AtClient].Files
-	src, err := pcap.Open(ctx, files, nil)
+	at := &p.Sides[pair.AtClient]
+	src, err := at.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer src.Close()
-	client, err := Read(ctx, src, Options{Source: strings.Join(files, ", "), Point: "client", Ports: portsAtClient(o.Ports, p.Services), Engine: how})
+	client, err := Read(ctx, src, Options{Source: strings.Join(at.Files, ", "), Point: "client", Ports: portsAtClient(o.Ports, p.Services), Engine: how})
 	if err != nil {
 		return nil, err
 	}

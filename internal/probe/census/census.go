@@ -14,6 +14,7 @@
 package census
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -245,6 +246,7 @@ func (c *Census) List(dst []Entry) []Entry {
 func (c *Census) Refresh(list []Entry) []Entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	list = slices.Grow(list, max(0, len(c.list)-len(list)))
 	for i, p := range c.list {
 		if i >= len(list) {
 			list = append(list, p.Entry)

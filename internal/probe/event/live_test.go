@@ -23,6 +23,7 @@ import (
 	"rtrail/internal/probe/event"
 	"rtrail/internal/probe/event/allocs"
 	"rtrail/internal/probe/event/blockio"
+	"rtrail/internal/probe/event/buffers"
 	"rtrail/internal/probe/event/cache"
 	"rtrail/internal/probe/event/connects"
 	"rtrail/internal/probe/event/drops"
@@ -52,7 +53,7 @@ func TestMain(m *testing.M) {
 
 // sources are one of each kind.
 func sources() []event.Source {
-	all := []event.Source{exec.New(), oncpu.New(0), drops.New(), offcpu.New(0), syncs.New(), syncs.OfExt4(), syscalls.New(0), blockio.New(), cache.New(), files.New(), opens.New(), retransmits.New(), connects.New(), connects.Each()}
+	all := []event.Source{exec.New(), oncpu.New(0), drops.New(), offcpu.New(0), syncs.New(), syncs.OfExt4(), syscalls.New(0), blockio.New(), cache.New(), files.New(), opens.New(), retransmits.New(), buffers.New(), buffers.Growing(), connects.New(), connects.Each()}
 	if s, err := allocs.New(asleep(), 0); err == nil { // it needs root
 		all = append(all, s)
 	}
@@ -138,6 +139,38 @@ func TestEachWithout(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Each source does without tracepoints that it can do without, and says what it lacks.
+func TestEachWithoutMore(t *testing.T) {
+	start(t, event.Options{}).Close()
+	loader := &kernel.Loader{}
+	for _, s := range sources() {
+		var lacking, wanted []string
+		for _, h := range s.Object().Hooks {
+			if h.Without != "" {
+				lacking, wanted = append(lacking, h.Tracepoint), append(wanted, h.Without)
+			}
+		}
+		if len(lacking) == 0 {
+			continue
+		}
+		t.Run(s.Name(), func(t *testing.T) {
+			event.LeaveOut(t, lacking...)
+			p := event.New(s, event.Options{Loader: loader})
+			if err := p.Start(); err != nil {
+				t.Fatal(err)
+			}
+			defer p.Close()
+			var got []string
+			for _, n := range recording.Rows[recording.UnseenNote](sample(t, p)) {
+				got = append(got, n.What)
+			}
+			if !slices.Equal(got, wanted) {
+				t.Errorf("unseen: %q, want %q", got, wanted)
+			}
+		})
 	}
 }
 

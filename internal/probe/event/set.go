@@ -30,6 +30,9 @@ type Object struct {
 	// registers of threads, for which kernels before Linux 5.15 have no helper. "": there is
 	// none such.
 	Visits string
+	// Unused are programs of the file that the source does without. The kernel takes
+	// milliseconds to check one.
+	Unused []string
 	// Enums are types of the kernel whose words the source wants.
 	Enums []string
 }
@@ -67,6 +70,12 @@ func open(l *kernel.Loader, o Object) (*Set, error) {
 	var attached map[string]string
 	all, err := l.Load(o.ELF, func(spec *ebpf.CollectionSpec, types *btf.Spec) (err error) {
 		s.words = wordsOf(o.Enums, types)
+		for _, name := range o.Unused {
+			if spec.Programs[name] == nil {
+				return fmt.Errorf("leave a program out of a BPF object: it has no program %s", name)
+			}
+			delete(spec.Programs, name)
+		}
 		if o.Visits != "" && !hasHelper(types, taskRegisters) {
 			delete(spec.Programs, o.Visits)
 			s.paused = nil

@@ -23,7 +23,7 @@ const (
 	// between is the time between two looks while no disk is busy: what is written goes to
 	// the page cache first, and fills a filesystem all the same.
 	between = 1500 * time.Millisecond // with samples each second, every other one
-	// budget is the CPU time of one sample for /proc/PID/io, about 8 us a process.
+	// budget is the CPU time of one sample for /proc/PID/io, about 8 us a process that was not counted.
 	budget = 3 * time.Millisecond
 	// recent is how long ago a process must have done something to be looked at.
 	recent = 3 * time.Second
@@ -156,6 +156,20 @@ func (p *Probe) busiest(now time.Time) (share float64, err error) {
 	return share, nil
 }
 
+// movedBy is what a process moved so far: as it was counted, or by its file.
+func (p *Probe) movedBy(e *census.Entry, now time.Time) (moved, bool) {
+	if e.Counted {
+		return moved{e.Total.IO.ReadBytes + e.Total.IO.WriteBytes, e.At}, true
+	}
+	b, err := procfile.ReadOnce(fmt.Sprintf("%s/proc/%d/io", p.census.Root(), e.PID), p.buf)
+	if err != nil {
+		return moved{}, false // it is gone, or somebody else's
+	}
+	read, _ := procfile.Number(b, "read_bytes:")
+	written, _ := procfile.Number(b, "write_bytes:")
+	return moved{read + written, now}, true
+}
+
 // most are the processes that moved most data since the last time.
 func (p *Probe) most(ctx context.Context, now time.Time) []*census.Entry {
 	type rated struct {
@@ -173,16 +187,13 @@ func (p *Probe) most(ctx context.Context, now time.Time) []*census.Entry {
 		if i%8 == 7 && (probe.ThreadCPU()-began > budget || ctx.Err() != nil) {
 			break
 		}
-		b, err := procfile.ReadOnce(fmt.Sprintf("%s/proc/%d/io", p.census.Root(), e.PID), p.buf)
-		if err != nil {
-			continue // it is gone, or somebody else's
+		m, ok := p.movedBy(e, now)
+		if !ok {
+			continue
 		}
-		read, _ := procfile.Number(b, "read_bytes:")
-		written, _ := procfile.Number(b, "write_bytes:")
-		m := moved{bytes: read + written, at: now}
 		fresh[e.Key()] = m
 		before, ok := p.moved[e.Key()]
-		if seconds := now.Sub(before.at).Seconds(); ok && seconds > 0 {
+		if seconds := m.at.Sub(before.at).Seconds(); ok && seconds > 0 {
 			if rate := float64(m.bytes-before.bytes) / seconds; rate >= minRate {
 				list = append(list, rated{e, rate})
 			}

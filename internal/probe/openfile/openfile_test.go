@@ -149,3 +149,29 @@ func TestBusiest(t *testing.T) {
 		t.Errorf("counters that fell: %v, %v", share, err)
 	}
 }
+
+// What a process moved is as it was counted, at the time of the count; else its file tells.
+func TestMovedBy(t *testing.T) {
+	root := t.TempDir()
+	if err := os.MkdirAll(root+"/proc/7", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(root+"/proc/7/io", []byte("rchar: 1\nread_bytes: 4096\nwrite_bytes: 8192\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := New(census.New(root))
+	counted, now := time.Unix(100, 0), time.Unix(101, 0)
+	e := census.Entry{PID: 7, At: counted, Counted: true}
+	e.Total.IO.ReadBytes, e.Total.IO.WriteBytes = 1<<20, 2<<20
+	if m, ok := p.movedBy(&e, now); !ok || m != (moved{3 << 20, counted}) {
+		t.Errorf("counted: %+v, %v", m, ok)
+	}
+	e.Counted = false
+	if m, ok := p.movedBy(&e, now); !ok || m != (moved{12288, now}) {
+		t.Errorf("by its file: %+v, %v", m, ok)
+	}
+	e.PID = 8
+	if m, ok := p.movedBy(&e, now); ok {
+		t.Errorf("of none: %+v", m)
+	}
+}

@@ -136,7 +136,8 @@ func (p *Probe) Fills() []recording.Table {
 	}
 }
 
-// Start says whether sock_diag can be asked.
+// Start says whether sock_diag can be asked. Programs are loaded here, while the types of
+// the kernel are at hand: they are given back with the second count of processes.
 func (p *Probe) Start() error {
 	if err := p.dir.Err(); err != nil {
 		return &probe.MissingError{What: "/proc", How: "mount -t proc proc /proc", Err: err}
@@ -150,6 +151,7 @@ func (p *Probe) Start() error {
 		err = c.dump(unix.AF_INET, unix.IPPROTO_TCP, 0, 1<<recording.TCPListen, func([]byte) error { return nil })
 	}
 	if err == nil {
+		p.openPrograms()
 		return nil
 	}
 	how := "allow AF_NETLINK sockets to rtrail"
@@ -181,9 +183,6 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	}
 	p.all = p.census.Refresh(p.all)
 	p.samples++
-	if p.samples == 1 {
-		p.openPrograms()
-	}
 	var missed unseen
 	p.findNamespaces(w, &missed)
 

@@ -25,7 +25,7 @@ func TestWhatIsRefutedIsAResource(t *testing.T) {
 // What a rule explains is another rule.
 func TestWhatIsExplainedIsARule(t *testing.T) {
 	for _, r := range Rules {
-		for _, id := range r.Explains {
+		for _, id := range slices.Concat(r.Explains, r.HoldsUp, r.Delays) {
 			if _, ok := Find(id); !ok || id == r.ID {
 				t.Errorf("%s explains %s, which is no other rule", r.ID, id)
 			}

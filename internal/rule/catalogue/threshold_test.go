@@ -5,9 +5,11 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -38,7 +40,7 @@ func TestThresholdsAreComplete(t *testing.T) {
 			}
 			seen[x.Name] = true
 			if !units[x.Unit] {
-				t.Errorf("%s: unknown unit %q", id, x.Unit)
+				t.Errorf("%s: unknown unit %q; there are %q", id, x.Unit, slices.Sorted(maps.Keys(units)))
 			}
 			if len(x.Reason) < 20 || !strings.HasSuffix(x.Reason, ".") {
 				t.Errorf("%s: no sentence says why: %q", id, x.Reason)
@@ -193,8 +195,13 @@ func TestOverrideIsToldAndJudgedBy(t *testing.T) {
 // functions, methods and variables of its package. What comes back from another
 // package is not followed.
 func TestRulesListTheThresholdsTheyRead(t *testing.T) {
-	rules := 0
-	for _, domain := range []string{"cpu", "memory", "disk", "proc", "net", "rt", "mysql", "jvm"} {
+	folders, err := filepath.Glob("../*/rules.go")
+	if err != nil || len(folders) < 5 {
+		t.Fatal(folders, err)
+	}
+	found := map[string]bool{}
+	for _, folder := range folders {
+		domain := filepath.Base(filepath.Dir(folder))
 		paths, err := filepath.Glob("../" + domain + "/*.go")
 		if err != nil {
 			t.Fatal(err)
@@ -224,6 +231,7 @@ func TestRulesListTheThresholdsTheyRead(t *testing.T) {
 			})
 		}
 		thresholds, listed, literals := map[types.Object]bool{}, map[types.Object]map[types.Object]bool{}, map[types.Object]string{}
+		ids := map[types.Object]string{}
 		for _, file := range files {
 			for _, d := range file.Decls {
 				if f, ok := d.(*ast.FuncDecl); ok {
@@ -247,6 +255,8 @@ func TestRulesListTheThresholdsTheyRead(t *testing.T) {
 							e = pair.Value
 							if key, ok := pair.Key.(*ast.Ident); ok && key.Name == "Detect" {
 								literals[info.Defs[name]] = name.Name
+							} else if id, isText := e.(*ast.BasicLit); ok && isText && key.Name == "ID" {
+								ids[info.Defs[name]], _ = strconv.Unquote(id.Value)
 							} else if ok && key.Name == "Thresholds" {
 								listed[info.Defs[name]] = map[types.Object]bool{}
 								ast.Inspect(e, func(n ast.Node) bool {
@@ -265,7 +275,10 @@ func TestRulesListTheThresholdsTheyRead(t *testing.T) {
 			})
 		}
 		for literal, name := range literals {
-			rules++
+			found[ids[literal]] = true
+			if _, ok := Find(ids[literal]); !ok {
+				t.Errorf("%s: the rule %s (%s) is in no list: add it to Rules in rules.go, and those to Rules in catalogue.go", domain, name, ids[literal])
+			}
 			reached := map[types.Object]bool{}
 			var follow func(types.Object)
 			follow = func(o types.Object) {
@@ -284,8 +297,10 @@ func TestRulesListTheThresholdsTheyRead(t *testing.T) {
 			}
 		}
 	}
-	if rules != len(Rules) {
-		t.Errorf("%d rules found, there are %d", rules, len(Rules))
+	for _, r := range Rules {
+		if !found[r.ID] {
+			t.Errorf("%s: no rule.Rule literal with this ID in a folder with rules.go", r.ID)
+		}
 	}
 }
 

@@ -272,7 +272,7 @@ func TestShortLivedProcesses(t *testing.T) {
 	busy := ruletest.CPU{User: 0.5, System: 0.3}
 	spawner := ruletest.Process{PID: 50, Comm: "php-fpm", CPU: 0.2, Child: 1.1}
 	child := func(h *ruletest.Host) *ruletest.Host {
-		return h.Process(ruletest.Process{PID: 900, PPID: 50, Comm: "stress", From: 3, To: 3, Started: ruletest.Start.Add(3 * time.Second), Change: justBorn}).
+		return h.Process(ruletest.Process{PID: 900, PPID: 50, Comm: "stress", State: "R", From: 3, To: 3, Started: ruletest.Start.Add(3 * time.Second), Change: justBorn}).
 			Process(ruletest.Process{PID: 950, PPID: 50, Comm: "php-fpm", From: 5, To: 5, Started: ruletest.Start.Add(5 * time.Second), Change: justBorn})
 	}
 	half := ruletest.CPU{User: 0.3, System: 0.2}
@@ -318,6 +318,41 @@ func TestShortLivedProcesses(t *testing.T) {
 			p.Child = 0
 			return child(ruletest.New(2, 5).AllCPUs(busy).Pressure("cpu", 0.6, 0).System(ruletest.System{Forks: 400}).Process(p))
 		}, Want: rule.Likely, Kind: view.KindProcess, Subject: "php-fpm", Low: 0.6, High: 0.8},
+		{Name: "a waiting script beside a build whose parents get no account", Host: func() *ruletest.Host {
+			h := ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 1}).System(ruletest.System{Forks: 73}).Process(ruletest.Process{PID: 60, Comm: "hold.sh"}).
+				Process(ruletest.Process{Comm: "compile", CPU: 1.4, RunDelay: 6})
+			for i := range 4 {
+				h.Process(ruletest.Process{PID: int32(900 + i), PPID: 60, Comm: "sleep", From: float64(i + 1), To: float64(i + 1), Started: ruletest.Start.Add(time.Duration(i+1) * time.Second), Change: justBorn})
+			}
+			return h
+		}},
+		{Name: "a parent that got back a part of what is missing", Host: func() *ruletest.Host {
+			p := spawner
+			p.CPU, p.Child = 0.1, 0.5
+			return child(ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 1}).System(ruletest.System{Forks: 73}).Process(p).Process(ruletest.Process{Comm: "compile", CPU: 0.3, RunDelay: 6}))
+		}, Want: rule.Likely, Kind: view.KindProcess, Subject: "php-fpm", Low: 0.24, High: 0.26},
+		{Name: "the kernel tells that its children sleep", Host: func() *ruletest.Host {
+			p := spawner
+			p.CPU, p.Child = 0.1, 0
+			h := child(ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 1}).System(ruletest.System{Forks: 73}).Process(p).Process(ruletest.Process{Comm: "compile", CPU: 1.3, RunDelay: 6}))
+			for i := range int32(9) {
+				at := ruletest.Start.Add(time.Duration(i) * time.Second)
+				ruletest.Add(h, recording.ProcessEvent{At: at, Kind: recording.ProcessForked, PID: 2000 + i, PPID: 50, Comm: "php-fpm"},
+					recording.ProcessEvent{At: at.Add(time.Second / 2), Kind: recording.ProcessExited, PID: 2000 + i, PPID: 50, Comm: "sleep", Cmdline: "sleep .5", Lifetime: time.Second / 2, CPUTime: time.Millisecond})
+			}
+			return h
+		}},
+		{Name: "a parent without account, and the kernel tells of its children", Host: func() *ruletest.Host {
+			p := spawner
+			p.Child = 0
+			h := ruletest.New(2, 10).AllCPUs(busy).Pressure("cpu", 0.6, 0).System(ruletest.System{Forks: 400}).Process(p)
+			for i := range int32(40) {
+				at := ruletest.Start.Add(time.Duration(i) * 200 * time.Millisecond)
+				ruletest.Add(h, recording.ProcessEvent{At: at, Kind: recording.ProcessForked, PID: 2000 + i, PPID: 50, Comm: "php-fpm"},
+					recording.ProcessEvent{At: at.Add(time.Second), Kind: recording.ProcessExited, PID: 2000 + i, PPID: 50, Comm: "convert", Cmdline: "convert in.png", Lifetime: time.Second, CPUTime: 300 * time.Millisecond})
+			}
+			return h
+		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "php-fpm", Low: 0.6, High: 0.8},
 		{Name: "a shell loop beside idle CPUs", Host: func() *ruletest.Host {
 			return loop(ruletest.New(2, 10).Pressure("cpu", 0.3, 0))
 		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "bash", Low: 0.2, High: 0.4},
@@ -367,6 +402,24 @@ func TestShortLivedProcesses(t *testing.T) {
 				}})
 		}},
 	})
+}
+
+// Why nobody is said to wait agrees with what others find about the same CPUs.
+func TestShortLivedHarmless(t *testing.T) {
+	for _, tt := range []struct {
+		x          harm
+		used, busy float64
+		want       string
+	}{
+		{harm{waits: true}, 0.15, 1, "tasks wait for a CPU, but other work uses most of it: 15 % of the busy time is theirs"},
+		{harm{waits: true}, 0.4, 1, "the tasks that wait for a CPU asked to go last"},
+		{harm{}, 0.4, 0.5, "no process was seen to wait because of them: the CPUs were idle 50 % of the time"},
+		{harm{}, 0.4, 1, "no process was seen to wait for a CPU"},
+	} {
+		if got := tt.x.harmless(tt.used, view.CPUShare{User: tt.busy, Idle: 1 - tt.busy}).String(); got != tt.want {
+			t.Errorf("%+v: %q, want %q", tt, got, tt.want)
+		}
+	}
 }
 
 func TestSoftIRQ(t *testing.T) {

@@ -14,10 +14,14 @@ var saturated = rule.Rule{
 	Title:    "more work than the CPUs can do",
 	Resource: "CPU",
 	Needs:    []recording.Table{recording.CPUs, recording.Processes},
-	Explains: []string{"cpu/one-thread-limit", "cpu/hot-function", "rt/server-slow", "rt/client-slow"},
+	Explains: []string{"cpu/one-thread-limit", "cpu/hot-function"},
+	Delays:   []string{"rt/server-slow", "rt/client-slow"},
 	Refutes:  []string{"CPU of MySQL"},
 	Thresholds: []*rule.Threshold{&fullFrom, &waitRatio, &waitRatioPossible, &stallFull, &dominantShare, &victimDelay, &stealWorthSaying, &busyFrom,
-		&consumersShare, &worthNaming},
+		&consumersShare, &worthNaming, &delayShare},
+	Delayed: func(v *view.View, _, symptom *rule.Finding) bool {
+		return delayed(v, symptom, func(p *view.Process) bool { return !v.Throttled(p) })
+	},
 	Detect: detectSaturated,
 }
 

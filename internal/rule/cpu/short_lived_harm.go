@@ -26,7 +26,8 @@ var (
 // harm is who waits because of short-lived processes. CPU time that nobody else
 // wants harms nobody.
 type harm struct {
-	crowd    bool    // tasks wait for a CPU
+	crowd    bool    // tasks wait for a CPU because of them
+	waits    bool    // tasks wait for a CPU, whatever the reason
 	stalled  float64 // share of the time in which some did; 0: not known
 	delayed  float64 // seconds that those seen waited, per second
 	requests bool    // the parent works for requests, and its children take most of that
@@ -46,6 +47,7 @@ func harmOf(v *view.View, b books, used float64, total view.CPUShare, forks floa
 		x.stalled = stall.Some
 	}
 	waits := q.measured && q.waited >= waitRatioPossible.Value*cores || x.stalled >= stalledFrom.Value
+	x.waits = waits || q.measured && q.waited+q.niced >= waitRatioPossible.Value*cores
 	x.crowd = total.Busy() >= crowdedFrom.Value && used >= crowdShare.Value*total.Busy() && waits
 	if b.parentCPU < childShare.Value*(b.parentCPU+b.parent.CPU) {
 		return x
@@ -110,6 +112,19 @@ func arrivalsAt(v *view.View, p view.Process) float64 {
 		}
 	}
 	return rate
+}
+
+// harmless says why nobody is said to wait because of them.
+func (x harm) harmless(used float64, total view.CPUShare) rule.Text {
+	switch {
+	case x.waits && used < crowdShare.Value*total.Busy():
+		return rule.T("tasks wait for a CPU, but other work uses most of it: %v of the busy time is theirs", unit.Share(used/max(total.Busy(), used)))
+	case x.waits && total.Busy() >= crowdedFrom.Value:
+		return rule.T("the tasks that wait for a CPU asked to go last")
+	case total.Busy() < crowdedFrom.Value:
+		return rule.T("no process was seen to wait because of them: the CPUs were idle %v of the time", unit.Share(1-total.Busy()))
+	}
+	return rule.T("no process was seen to wait for a CPU")
 }
 
 func (x harm) evidence(b books) (list []rule.Evidence) {

@@ -51,7 +51,7 @@ func detectShortLived(v *view.View) ([]rule.Finding, error) {
 		return nil, nil
 	}
 	b := balance(v, total)
-	used := min(1, max(b.missing, b.parentCPU)/float64(v.CPUCount()))
+	used := min(1, b.taken()/float64(v.CPUCount()))
 	if used < vanishedPossible.Value || b.parent.PID == 0 {
 		return nil, nil
 	}
@@ -69,7 +69,7 @@ func detectShortLived(v *view.View) ([]rule.Finding, error) {
 	describeShortLived(v, &f, b, used, sched)
 	f.Evidence = append(f.Evidence, x.evidence(b)...)
 	if !x.any() {
-		f.Notes = append(f.Notes, rule.T("no process was seen to wait because of them: the CPUs were idle %v of the time", unit.Share(1-total.Busy())))
+		f.Notes = append(f.Notes, x.harmless(used, total))
 	}
 	return []rule.Finding{f}, nil
 }
@@ -81,6 +81,7 @@ type books struct {
 	missing   float64 // the rest
 	parent    view.Process
 	parentCPU float64 // cores its ended children used
+	guessed   bool    // it gets no account of its children; most of those seen at work are its own
 	children  []string
 	programs  []view.Program // that it and its children started, where the kernel told
 	born      int            // its children seen to begin in the window
@@ -93,7 +94,7 @@ type books struct {
 func balance(v *view.View, total view.CPUShare) books {
 	b := books{total: (total.User + total.Nice + total.System) * float64(v.CPUCount())}
 	newborn := 0.0
-	births := map[int32]int{}
+	births, working := map[int32]int{}, map[int32]int{} // by parent
 	names := map[int32]map[string]int{}
 	for _, p := range v.Processes() {
 		// A process seen once or briefly counts for the part of the window in
@@ -104,6 +105,9 @@ func balance(v *view.View, total view.CPUShare) books {
 			last := p.Samples[len(p.Samples)-1].Of()
 			newborn++
 			b.newbornCPU += max(0, (last.User + last.System).Seconds())
+			if last.State == "R" || last.User+last.System > 0 {
+				working[p.PPID]++
+			}
 			if names[p.PPID] == nil {
 				names[p.PPID] = map[string]int{}
 			}
@@ -114,23 +118,29 @@ func balance(v *view.View, total view.CPUShare) books {
 		b.newbornCPU /= newborn
 	}
 	b.missing = max(0, b.total-b.live)
+	spent, told := v.SpentBelow()
 	for _, p := range v.Processes() {
 		if p.Own || p.Kernel {
 			continue
 		}
-		if c := steadyChildCPU(p, v.CPUCount()); c > b.parentCPU {
+		if c := max(steadyChildCPU(p, v.CPUCount()), spent[p.PID].Seconds()/max(v.Seconds(), 0.001)); c > b.parentCPU {
 			b.parentCPU, b.parent = c, p
 		}
 	}
-	// A parent that ignores SIGCHLD never gets its children's time; then who
-	// has most newborn children is the parent.
-	if b.parentCPU < reapedShare.Value*b.missing {
-		most := 0
-		for pid, n := range births {
+	// A parent that ignores SIGCHLD never gets its children's time; then who has
+	// most of the new processes that work is the parent. Where the kernel told how
+	// much time each process took, nothing has to be guessed.
+	if !told && b.parentCPU < reapedShare.Value*b.missing {
+		all, most, at := 0, 0, view.Process{}
+		for pid, n := range working {
+			all += n
 			p, ok := v.Process(pid)
-			if ok && !p.Own && !p.Kernel && (n > most || n == most && p.PID < b.parent.PID) {
-				most, b.parent, b.parentCPU = n, p, steadyChildCPU(p, v.CPUCount())
+			if ok && !p.Own && !p.Kernel && (n > most || n == most && p.PID < at.PID) {
+				most, at = n, p
 			}
+		}
+		if most > 0 && float64(most) >= mainShare.Value*float64(all) {
+			b.parent, b.parentCPU, b.guessed = at, steadyChildCPU(at, v.CPUCount()), true
 		}
 	}
 	b.born = births[b.parent.PID]
@@ -139,6 +149,16 @@ func balance(v *view.View, total view.CPUShare) books {
 		b.children = programNames(b.programs)
 	}
 	return b
+}
+
+// taken is the cores that short-lived processes of the parent used: all that is missing
+// where most of it is known to be theirs, or nobody else can have used it, and
+// otherwise what is known.
+func (b books) taken() float64 {
+	if b.guessed || b.parentCPU >= mainShare.Value*b.missing {
+		return max(b.missing, b.parentCPU)
+	}
+	return b.parentCPU
 }
 
 // steadyChildCPU is the cores that ended children of a process used. A child
@@ -224,6 +244,9 @@ func describeShortLived(v *view.View, f *rule.Finding, b books, used float64, sc
 		{Metric: metric.ProcessChildCPU, Value: b.parentCPU,
 			What:  rule.T("ended children of %s used %v cores", who, unit.Number(round(b.parentCPU))),
 			Check: shell.Line("pidstat -T CHILD -u -p %d 5 1", b.parent.PID)},
+	}
+	if b.guessed {
+		f.Evidence[len(f.Evidence)-1].What = rule.T("no parent got back the time of children that ended; most of the new processes seen at work are those of %s", who)
 	}
 	f.Evidence = append(f.Evidence, programEvidence(v, b.programs)...)
 	f.Fixes = []rule.Fix{

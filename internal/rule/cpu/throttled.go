@@ -19,9 +19,13 @@ var throttled = rule.Rule{
 	Needs:    []recording.Table{recording.Cgroups},
 	// A server that is stopped nine tenths of the time cannot accept, reads
 	// late and looks limited by its thread.
-	Explains:   []string{"net/accept-queue-full", "cpu/one-thread-limit", "cpu/saturated", "rt/server-slow", "rt/client-slow", "mysql/not-answering"},
-	Thresholds: []*rule.Threshold{&throttledShare, &throttledPossible, &throttledPeriods, &throttledWait, &busyFrom},
-	Detect:     detectThrottled,
+	Explains:   []string{"net/accept-queue-full", "cpu/one-thread-limit", "cpu/saturated", "mysql/not-answering"},
+	Delays:     []string{"rt/server-slow", "rt/client-slow"},
+	Thresholds: []*rule.Threshold{&throttledShare, &throttledPossible, &throttledPeriods, &throttledWait, &busyFrom, &delayShare},
+	Delayed: func(v *view.View, f, symptom *rule.Finding) bool {
+		return delayed(v, symptom, func(p *view.Process) bool { return f.Affected(p.Entity()) })
+	},
+	Detect: detectThrottled,
 }
 
 var (

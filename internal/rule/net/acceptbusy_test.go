@@ -43,3 +43,54 @@ func TestInsteadOfAccepting(t *testing.T) {
 		})
 	}
 }
+
+// Connects to other servers do not hide that one has stopped accepting, and a server
+// that still accepts is not said to have stopped.
+func TestStoppedAccepting(t *testing.T) {
+	const queue = 5 // of a backlog of 4
+	for name, c := range map[string]struct {
+		opened  float64 // handshakes a second in the namespace
+		seen    int     // connections at the port at each reading; one of them is made later if moves
+		moves   bool
+		others  []uint32 // queue of another listener
+		stopped bool
+		impact  string
+	}{
+		"nothing else is served":                {opened: 0, seen: queue, stopped: true, impact: "100 % of connects"},
+		"others accept meanwhile":               {opened: 20, seen: queue, others: []uint32{0}, stopped: true, impact: "100 % of connects"},
+		"it accepts, slowly":                    {opened: 20, seen: queue, moves: true, impact: "82 % of connects"},
+		"it accepts, beside others":             {opened: 20, seen: queue, moves: true, others: []uint32{0}, impact: "at least 82 % of connects"},
+		"it and another overflow":               {opened: 0, seen: queue, moves: true, others: []uint32{5}, impact: "at least 100 % of connects"},
+		"a part of the queue is seen":           {opened: 20, seen: queue - 2, impact: "82 % of connects"},
+		"its connections are not seen":          {opened: 0, stopped: true, impact: "100 % of connects"},
+		"not seen, and others accept meanwhile": {opened: 20, others: []uint32{0}, impact: "at least 82 % of connects"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := ruletest.New(2, 10)
+			owns(h, 2, 71, "hung")
+			listens(h, listener{ns: 1, port: 8000, inode: 2, queue: []uint32{queue}, backlog: queue - 1, drops: 90})
+			if c.others != nil {
+				listens(h, listener{ns: 1, port: 9000, inode: 3, queue: c.others, backlog: 4})
+			}
+			counters(h, 1, map[string]float64{"TcpExtListenOverflows": 90, "TcpExtListenDrops": 90, "TcpPassiveOpens": c.opened})
+			sockets(h, func(s float64, i int) recording.TCPSample {
+				row := recording.TCPSample{NetNS: 1, Local: "10.0.0.1", LocalPort: 8000, Remote: "10.0.0.9", RemotePort: uint16(2000 + i), State: recording.TCPEstablished}
+				if c.moves && i == 0 && s >= 4 {
+					row.RemotePort = 3000
+				}
+				return row
+			}, c.seen)
+			sockets(h, func(float64, int) recording.TCPSample { // half-open ones and other ports are none of it
+				return recording.TCPSample{NetNS: 1, Local: "10.0.0.1", LocalPort: 9000, Remote: "10.0.0.9", RemotePort: 4000, State: recording.TCPEstablished}
+			}, 1)
+			for _, f := range ruletest.Judge(t, h, acceptQueueFull, rule.Certain) {
+				if f.Subject.Port != 8000 {
+					continue
+				}
+				if got := strings.Contains(f.Headline.String(), "has stopped accepting"); got != c.stopped || f.Impact.Text.String() != c.impact {
+					t.Errorf("stopped %v, impact %s; want %v, %s", got, f.Impact.Text, c.stopped, c.impact)
+				}
+			}
+		})
+	}
+}

@@ -43,6 +43,14 @@ type overflow struct {
 	counters  view.Counters
 	overflows float64 // of the namespace, of which this listener's are a part
 	alone     bool    // no other listener of the namespace can have caused them
+	only      bool    // it is the only listener of the namespace
+	waiting   waiting
+}
+
+// waiting are the connections at a port of a full accept queue, as readings show them.
+type waiting struct {
+	known bool // all of the queue was seen among them
+	moved bool // there are some that were not there at the first reading
 }
 
 var stoppedShare = rule.Threshold{Name: "stopped-share", Value: 0.02, Unit: "ratio", Source: rule.Judgement,
@@ -89,11 +97,29 @@ func overflowing(v *view.View) []overflow {
 				suspects = byNS[ns] // the queue overflowed between two samples
 			}
 			for _, l := range suspects {
-				list = append(list, overflow{Listener: l, counters: c, overflows: overflows, alone: len(suspects) == 1})
+				list = append(list, overflow{Listener: l, counters: c, overflows: overflows, alone: len(suspects) == 1, only: len(byNS[ns]) == 1, waiting: waitingAt(v, l)})
 			}
 		}
 		return list
 	})
+}
+
+// waitingAt looks at the connections of a port.
+func waitingAt(v *view.View, l view.Listener) (w waiting) {
+	if l.Full < len(l.Samples) {
+		return w
+	}
+	n := 0
+	for _, c := range v.Connections() {
+		if c.NetNS != l.NetNS || c.LocalPort != l.Port || !view.Wildcard(l.Local) && c.Local != l.Local ||
+			c.State != recording.TCPEstablished && c.State != recording.TCPCloseWait {
+			continue
+		}
+		n++
+		w.moved = w.moved || c.New
+	}
+	w.known = n >= int(l.Queue)
+	return w
 }
 
 func nearlyFullMostly(l view.Listener) bool {
@@ -130,10 +156,16 @@ func (o overflow) confidence() rule.Confidence {
 	return 0
 }
 
-// stopped says that nothing was accepted in the window: full at every reading,
-// and (where it can be told) no connection came through to the queue.
+// stopped says that nothing was accepted in the window. A queue that is full at every
+// reading takes a new connection only where one was accepted. Where its connections
+// cannot be seen, the whole namespace must have completed next to none.
 func (o overflow) stopped() bool {
-	if o.Full < 2 || o.Full < len(o.Samples) {
+	switch {
+	case o.Full < 2 || o.Full < len(o.Samples):
+		return false
+	case o.waiting.known && !o.waiting.moved:
+		return true
+	case o.waiting.known && !o.alone:
 		return false
 	}
 	return !o.alone || o.counters.AtLeast("TcpPassiveOpens") <= stoppedShare.Value*(o.refused()+1)
@@ -151,17 +183,24 @@ func (o overflow) headline(v *view.View) rule.Text {
 }
 
 func (o overflow) impact() rule.Impact {
-	if o.overflows == 0 {
+	if o.refused() == 0 {
 		return rule.Impact{Share: float64(o.Full+1) / float64(len(o.Samples)+1) / 2, Text: rule.T("queue full in %d of %d samples", o.Full, len(o.Samples))}
 	}
-	share := o.share()
+	share, least := o.share(), ""
+	if !o.only && !o.stopped() {
+		least = "at least "
+	}
 	return rule.Impact{Share: share, TimeLost: o.refused() / max(o.counters.Seconds, 1) * firstRetry,
-		Text: rule.T("%s of connects", unit.Share(share))}
+		Text: rule.T("%s%s of connects", least, unit.Share(share))}
 }
 
 // share is the part of connects that were refused. A connection that came
-// through counts in PassiveOpens, at whatever listener of the namespace.
+// through counts in PassiveOpens, at whatever listener of the namespace: it is a
+// lower bound where there are others.
 func (o overflow) share() float64 {
+	if o.stopped() && o.refused() > 0 {
+		return 1
+	}
 	opened := o.counters.AtLeast("TcpPassiveOpens")
 	return o.refused() / max(o.refused()+opened, 1)
 }

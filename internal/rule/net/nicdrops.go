@@ -101,6 +101,7 @@ func (l *nicLoss) finding(v *view.View, c rule.Confidence, lost, all float64, wh
 	statistics := rule.Fix{Text: rule.T("see what the card itself counts: missed, no_buffer, crc, by queue"), Command: shell.Line("%s ethtool -S %s", enter, l.name), Tradeoff: "none"}
 	switch counters {
 	case "rx_errors":
+		f.Notes = append(f.Notes, rule.T("a few drivers, as Intel's own ixgbe, also count wrong checksums of IP and TCP here, which come from anywhere: rx_crc_errors in ethtool -S tells"))
 		f.Fixes = []rule.Fix{{Text: rule.T("change the cable, the optics or the port: frames are damaged on the wire"), Command: shell.Line("%s ethtool %s", enter, l.name), Tradeoff: "an outage of the link"}, statistics}
 	case "tx_fifo_errors, tx_carrier_errors":
 		f.Fixes = []rule.Fix{{Text: rule.T("see whether the link comes and goes"), Command: shell.Line("journalctl -k -g %s", l.name), Tradeoff: "none"}, statistics}

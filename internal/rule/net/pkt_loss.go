@@ -42,6 +42,7 @@ func lossInPackets(v *view.View, told func(a, b string) bool) []rule.Finding {
 	var found []rule.Finding
 	for _, l := range lostWays(v) {
 		if c := l.confidence(); c > 0 && !told(l.from, l.to) {
+			l = l.costlier()
 			f := l.finding(v, pktAtMost(v, c))
 			if v.OneDirection(l.from) || v.OneDirection(l.to) {
 				f.Confidence, f.Notes = rule.Possible, append(f.Notes, oneDirection())
@@ -152,6 +153,16 @@ func (l *lostWay) confidence() rule.Confidence {
 	return 0
 }
 
+// costlier is the direction that a finding about l is about: the other one if copies
+// of that cost more time. A timeout of a lonely request is one copy, but 200 ms, and
+// too few copies to judge by them alone. Where they are enough, it has a finding of its own.
+func (l *lostWay) costlier() *lostWay {
+	if b := l.back; b != nil && b.waited > l.waited && b.rate() >= slightlyLossy.Value && b.confidence() == 0 {
+		return b
+	}
+	return l
+}
+
 // place says where the segments were lost, as far as one capture can tell.
 func (l *lostWay) place() string {
 	all := float64(l.upstream + l.downstream)
@@ -191,15 +202,19 @@ func (l *lostWay) check(v *view.View) shell.Command {
 	return tshark(v, shell.Display("%s && %s && tcp.len > 0 && (tcp.analysis.retransmission || tcp.analysis.out_of_order) && !tcp.analysis.spurious_retransmission", pktHost("src", l.from), pktHost("dst", l.to)), "tcp.stream", "tcp.seq", "tcp.len", "tcp.analysis.rto")
 }
 
-// otherWay names the direction that costs the time if it is not this one: a
-// timeout of a lonely request is one repeat, but 200 ms.
+// otherWay names the direction that this finding is not about, if it costs more time or
+// loses enough to be judged itself.
 func (l *lostWay) otherWay(v *view.View) []rule.Evidence {
 	b := l.back
-	if b == nil || b.waited <= l.waited {
+	if b == nil || b.waited <= l.waited && b.confidence() == 0 {
 		return nil
 	}
-	return []rule.Evidence{{Metric: metric.PacketsRetransmitWait, What: rule.T("the other direction costs more time: from %s to %s %d of %d segments were sent again, %d after a timeout, and %s waited for",
-		b.from, b.to, b.repeats, b.segments, b.timeouts, unit.Duration(b.waited)), Value: b.waited.Seconds(), Check: b.check(v)}}
+	than := "less"
+	if b.waited > l.waited {
+		than = "more"
+	}
+	return []rule.Evidence{{Metric: metric.PacketsRetransmitWait, What: rule.T("the other direction costs %s time: from %s to %s %d of %d segments were sent again, %d after a timeout, and %s waited for",
+		than, b.from, b.to, b.repeats, b.segments, b.timeouts, unit.Duration(b.waited)), Value: b.waited.Seconds(), Check: b.check(v)}}
 }
 
 func (l *lostWay) evidence(check shell.Command) []rule.Evidence {

@@ -555,8 +555,16 @@ func TestPacketLossInPackets(t *testing.T) {
 		{Name: "of thousands of connections", Host: most(160_400, 1604), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 1.6, High: 1.61,
 			Proof: "8, of 8,000 connections"},
 		{Name: "waits for its own copies", Host: waits(0, 200*ms), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.099, High: 0.101},
-		{Name: "waits for copies of the other direction", Host: waits(200*ms, ms), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.0004, High: 0.0006,
-			Proof: "from 10.0.0.1 to 10.0.0.2 5 of 500 segments were sent again, 5 after a timeout, and 1 s waited for"},
+		{Name: "waits for copies of the other direction", Host: waits(200*ms, ms), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.2", Low: 0.099, High: 0.101,
+			Says: "packets from 10.0.0.1 to 10.0.0.2 are lost", Proof: "the other direction costs less time: from 10.0.0.2 to 10.0.0.1 40 of 1000 segments were sent again, 0 after a timeout, and 5 ms waited for"},
+		{Name: "a copy of the other direction that took long", Host: with(5, func(i int, c *ruletest.PacketConnection) {
+			c.FromServer.Segments, c.FromServer.Retransmissions, c.FromServer.RetransmitWait = 200, 8, ms
+			c.FromClient.Segments = 100
+			if i == 0 {
+				c.FromClient.Retransmissions, c.FromClient.Timeouts, c.FromClient.RetransmitWait = 1, 1, time.Second
+			}
+		}), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.0004, High: 0.0006,
+			Proof: "the other direction costs more time: from 10.0.0.1 to 10.0.0.2 1 of 500 segments"},
 		{Name: "behind the capture", Host: lossy(8, 0, recording.PacketPath{Downstream: 8}), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.03, High: 0.05, Says: "between the capture and 10.0.0.1"},
 		{Name: "before the capture", Host: lossy(8, 0, recording.PacketPath{Upstream: 8}), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.03, High: 0.05, Says: "between 10.0.0.2 and the capture"},
 		{Name: "a little", Host: lossy(2, 1, recording.PacketPath{}), Want: 0},

@@ -83,6 +83,7 @@ func TestSoftnet(t *testing.T) {
 type card struct {
 	came, fifo, errors, dropped, sent, carrier float64
 	speed                                      int64
+	sentFIFO                                   float64
 }
 
 func (c card) host() *ruletest.Host {
@@ -90,7 +91,7 @@ func (c card) host() *ruletest.Host {
 	n := func(rate, s float64) uint64 { return 1000 + uint64(rate*s) }
 	return ruletest.Every(h, func(at time.Time, s float64) recording.NetDeviceSample {
 		return recording.NetDeviceSample{At: at, NetNS: 1, Interface: "eth0", RxPackets: n(c.came, s), RxErrors: n(c.errors+c.fifo, s), RxFIFO: n(c.fifo, s), RxDropped: n(c.dropped, s),
-			TxPackets: n(c.sent, s), Carrier: n(c.carrier, s), SpeedMbps: c.speed, MTU: 1500, Up: true}
+			TxPackets: n(c.sent, s), TxErrors: n(c.sentFIFO, s), TxFIFO: n(c.sentFIFO, s), Carrier: n(c.carrier, s), SpeedMbps: c.speed, MTU: 1500, Up: true}
 	})
 }
 
@@ -112,6 +113,31 @@ func TestNICDrops(t *testing.T) {
 		{"healthy", card{came: 10_000, sent: 9000, speed: 1000}, 0, ""},
 	} {
 		list = append(list, ruletest.Situation{Name: x.name, Host: x.c.host, Want: x.want, Kind: view.KindInterface, Subject: "eth0", High: 0.2, Says: x.says})
+	}
+	ruletest.Check(t, nicDrops, list)
+}
+
+// Cards as people reported them: all that a card had counted, as if it came in the window,
+// since only shares are judged.
+func TestNICDropsOfRealCards(t *testing.T) {
+	const window = 10.0 // seconds, of card.host
+	var list []ruletest.Situation
+	for _, x := range []struct {
+		name, source                                 string
+		came, errors, dropped, sent, sentFIFO, speed float64
+		want                                         rule.Confidence
+		says                                         string
+	}{
+		{"an ice card whose rings nobody empties in time", "github.com/ntop/PF_RING/issues/831", 31_258_533, 0, 20_981_600, 0, 0, 25_000, rule.Possible, "40 % of all"},
+		{"damaged frames beside what nobody wants", "hippogrammer.tistory.com/287", 318_352, 309, 4_864, 240_498, 0, 1_000, rule.Possible, "before anybody looked at them: 4,864"},
+		{"an ixgbe card that misses packets in bursts: too few to tell from what nobody wants", "serverdevworker.com/13544d5d66", 2_059_646_370, 0, 7_142_467, 0, 0, 10_000, 0, ""},
+		{"protocols that nobody speaks", "github.com/netdata/netdata/issues/5158", 11_791_910, 0, 76_076, 17_464_164, 0, 1_000, 0, ""},
+		{"an e1000e card that misses hardly any", "github.com/netdata/netdata/issues/988", 3_811_442_658, 0, 7_183, 3_587_842_070, 0, 1_000, 0, ""},
+		{"errors now and then", "github.com/raspberrypi/linux/issues/6488", 7_937_985_429, 489_032, 0, 7_183_614_306, 0, 1_000, 0, ""},
+		{"a tunnel that refuses some packets", "github.com/projectcalico/calico/issues/2878", 16_205_656, 0, 0, 18_243_634, 35_842, -1, 0, ""},
+	} {
+		c := card{came: x.came / window, errors: x.errors / window, dropped: x.dropped / window, sent: x.sent / window, sentFIFO: x.sentFIFO / window, speed: int64(x.speed)}
+		list = append(list, ruletest.Situation{Name: x.name + ": " + x.source, Host: c.host, Want: x.want, Kind: view.KindInterface, Subject: "eth0", High: 0.5, Says: x.says})
 	}
 	ruletest.Check(t, nicDrops, list)
 }

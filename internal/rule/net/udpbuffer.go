@@ -1,6 +1,9 @@
 package net
 
 import (
+	"strconv"
+	"strings"
+
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -32,9 +35,11 @@ var (
 type overrun struct {
 	view.UDPSocket
 	counters view.Counters
-	full     float64 // datagrams that the namespace lost because buffers were full
-	came     float64 // to the namespace, the lost ones included
-	others   float64 // what its other sockets dropped
+	full     float64                  // datagrams that the namespace lost because buffers were full
+	came     float64                  // to the namespace, the lost ones included
+	others   float64                  // what its other sockets dropped
+	told     *recording.ReceiveBuffer // what the kernel told of its full buffer; nil: nothing
+	allowed  float64                  // bytes that a program may ask for, net.core.rmem_max; 0: not known
 }
 
 func detectUDPBuffer(v *view.View) ([]rule.Finding, error) {
@@ -73,9 +78,31 @@ func overruns(v *view.View) []overrun {
 		if full < minDatagrams.Value {
 			continue // a filter, or wrong checksums
 		}
-		list = append(list, overrun{UDPSocket: s, counters: c, full: full, came: came, others: dropped[s.NetNS] - s.Dropped})
+		list = append(list, overrun{UDPSocket: s, counters: c, full: full, came: came, others: dropped[s.NetNS] - s.Dropped,
+			told: fullBuffer(v, &s), allowed: allowedBuffer(v, s.NetNS)})
 	}
 	return list
+}
+
+// fullBuffer finds what the kernel told of a socket whose buffer was full.
+func fullBuffer(v *view.View, s *view.UDPSocket) *recording.ReceiveBuffer {
+	buffers := v.ReceiveBuffers()
+	for i := range buffers {
+		if b := &buffers[i]; b.Kind == recording.BufferFull && b.Inode != 0 && b.Inode == s.Inode && b.NetNS == s.NetNS && float64(b.Times) >= minDatagrams.Value {
+			return b
+		}
+	}
+	return nil
+}
+
+// allowedBuffer is the size that programs may ask for.
+func allowedBuffer(v *view.View, ns uint64) float64 {
+	text, _ := v.Sysctl(ns, "net.core.rmem_max")
+	n, err := strconv.ParseUint(strings.TrimSpace(text), 10, 31)
+	if err != nil {
+		return 0
+	}
+	return float64(n)
 }
 
 // lost is how many datagrams the socket lost for want of room, at least.
@@ -86,7 +113,7 @@ func (o *overrun) confidence(v *view.View) rule.Confidence {
 	// Sockets also drop what their filters refuse: the namespace's losses are this
 	// socket's if no other one dropped enough to have them, if its buffer was seen
 	// full, or if the kernel said so.
-	ours := o.full > o.others+minDatagrams.Value || o.Full > 0 || o.told(v)
+	ours := o.told != nil || o.full > o.others+minDatagrams.Value || o.Full > 0 || o.dropped(v)
 	switch {
 	case share < slightDatagramShare.Value, !ours:
 		return 0
@@ -98,8 +125,8 @@ func (o *overrun) confidence(v *view.View) rule.Confidence {
 	return rule.Certain
 }
 
-// told says that the kernel gave a full buffer as the reason for drops at the port.
-func (o *overrun) told(v *view.View) bool {
+// dropped says that the kernel gave a full buffer as the reason for drops at the port.
+func (o *overrun) dropped(v *view.View) bool {
 	for _, d := range v.Drops() {
 		if d.NetNS == o.NetNS && d.Protocol == "udp" && d.Port == o.LocalPort && d.Reason == "SOCKET_RCVBUFF" {
 			return true
@@ -131,14 +158,52 @@ func (o *overrun) evidence(v *view.View) []rule.Evidence {
 		list = append(list, rule.Evidence{Metric: metric.UDPReceiveQueue, What: rule.T("nearly full at %d of %d readings", o.Full, o.Readings), Value: float64(o.RecvQueue),
 			Check: shell.Line("%s ss -uan sport = :%d", enter, o.LocalPort)})
 	}
+	if o.told != nil {
+		return append(list, rule.Evidence{Metric: metric.UDPSocketDrops, What: rule.T("the kernel found the buffer of this socket full %s times, with %s%s", unit.Count(o.told.Times), unit.Bytes(float64(o.told.Buffer)), o.origin()),
+			Value: float64(o.told.Times), Limit: rule.Limit(0), Check: shell.Line("rtrail trace buffers --for 10s"), Counters: true})
+	}
 	return append(list, kernelDrops(v, func(d *recording.PacketDrop) bool {
 		return d.NetNS == o.NetNS && d.Protocol == "udp" && d.Port == o.LocalPort && d.Reason == "SOCKET_RCVBUFF"
 	})...)
 }
 
+// origin says where the size of the buffer comes from, as far as it is known.
+func (o *overrun) origin() rule.Text {
+	switch {
+	case !o.told.Set:
+		return rule.T(", the default: the program has set none")
+	case o.cut():
+		return rule.T(", all that net.core.rmem_max (%s, doubled by the kernel) allows the program", unit.Bytes(o.allowed))
+	case o.allowed > 0:
+		return rule.T(", as the program has set it (SO_RCVBUF %s, doubled by the kernel); net.core.rmem_max allows %s", unit.Bytes(float64(o.told.Buffer)/2), unit.Bytes(o.allowed))
+	}
+	return rule.T(", as the program has set it (SO_RCVBUF)")
+}
+
+// cut says that the program has as much as it may ask for.
+func (o *overrun) cut() bool { return o.allowed > 0 && float64(o.RcvBuf) >= 2*o.allowed }
+
+// roomy is a size, in bytes, that outlasts most bursts.
+const roomy = 8 << 20
+
+// larger is how the socket gets a larger buffer.
+func (o *overrun) larger() rule.Fix {
+	const tradeoff = "memory; what waits in it is read later. The program must open its socket again"
+	allow := shell.Line("sysctl -w net.core.rmem_max=%d", max(roomy, 4*int64(o.allowed)))
+	switch {
+	case o.told != nil && !o.told.Set:
+		return rule.Fix{Text: rule.T("raise the default, since the program does not set SO_RCVBUF"), Command: shell.Line("sysctl -w net.core.rmem_default=%d", max(roomy, 4*o.told.Buffer)),
+			Tradeoff: "memory, of all sockets that set no size themselves, TCP left out; what waits in it is read later. The program must open its socket again"}
+	case o.told != nil && !o.cut() && o.allowed >= 4*float64(o.told.Buffer)/2:
+		return rule.Fix{Text: rule.T("set a larger receive buffer in the program's settings (SO_RCVBUF): %s is allowed without a change of net.core.rmem_max", unit.Bytes(o.allowed)), Tradeoff: tradeoff}
+	case o.cut():
+		return rule.Fix{Text: rule.T("let the kernel allow more than net.core.rmem_max (%s), which is what the program has, and let the program ask for it (SO_RCVBUF)", unit.Bytes(o.allowed)), Command: allow, Tradeoff: tradeoff}
+	}
+	return rule.Fix{Text: rule.T("give the socket a larger receive buffer (SO_RCVBUF in the program's settings) and let the kernel allow it"), Command: allow, Tradeoff: tradeoff}
+}
+
 func (o *overrun) fixes() []rule.Fix {
-	larger := rule.Fix{Text: rule.T("give the socket a larger receive buffer (SO_RCVBUF in the program's settings) and let the kernel allow it"), Command: shell.Line("sysctl -w net.core.rmem_max=8388608"),
-		Tradeoff: "memory; what waits in it is read later. The program must open its socket again"}
+	larger := o.larger()
 	faster := rule.Fix{Text: rule.T("read faster: several sockets with SO_REUSEPORT, many datagrams a call (recvmmsg), work in other threads"), Tradeoff: "a change of the program"}
 	if len(o.Owners) > 0 {
 		faster.Command = shell.Line("perf top -g -p %d", o.Owners[0].PID)

@@ -1,6 +1,7 @@
 package net
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -64,6 +65,36 @@ func TestUDPBuffer(t *testing.T) {
 		list = append(list, x)
 	}
 	ruletest.Check(t, udpBuffer, list)
+}
+
+// What the kernel tells of a full buffer says whose loss it is, and what makes the buffer larger.
+func TestUDPBufferTold(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		buffer, allowed int64
+		set             bool
+		says, command   string
+	}{
+		{"a default", 212992, 4 << 20, false, "the program has set none", "sysctl -w net.core.rmem_default=8388608"},
+		{"a small one", 212992, 4 << 20, true, "SO_RCVBUF 104 KiB, doubled by the kernel); net.core.rmem_max allows 4 MiB", ""},
+		{"a small one, and little more is allowed", 212992, 212992, true, "net.core.rmem_max allows 208 KiB", "sysctl -w net.core.rmem_max=8388608"},
+		{"cut", 212992, 106496, true, "all that net.core.rmem_max (104 KiB", "sysctl -w net.core.rmem_max=8388608"},
+		{"cut at much", 212992, 0, true, "as the program has set it (SO_RCVBUF)", "sysctl -w net.core.rmem_max=8388608"},
+	} {
+		// Without what the kernel tells, the other socket may have lost all of it.
+		h := datagrams{read: 1000, full: 200, refused: 10, others: 300}.host()
+		ruletest.Every(h, func(at time.Time, _ float64) recording.ReceiveBuffer {
+			return recording.ReceiveBuffer{At: at, Span: time.Second, Kind: recording.BufferFull, NetNS: 1, Protocol: "udp", LocalPort: 8125, Inode: 77, Times: 200, Buffer: c.buffer, Largest: c.buffer, Set: c.set}
+		})
+		if c.allowed > 0 {
+			ruletest.Add(h, recording.SysctlSample{At: ruletest.Start, Name: "net.core.rmem_max", Value: strconv.FormatInt(c.allowed, 10)})
+		}
+		f := ruletest.Judge(t, h, udpBuffer, rule.Certain)[0]
+		proof := f.Evidence[len(f.Evidence)-1].What.String()
+		if f.Subject.Name != "statsd" || !strings.Contains(proof, "full 1") && !strings.Contains(proof, "full 2") || !strings.Contains(proof, c.says) || f.Fixes[0].Command.String() != c.command {
+			t.Errorf("%s: %v: %s: %s", c.name, f.Subject, proof, f.Fixes[0].Command)
+		}
+	}
 }
 
 // TestUDPBufferAdvice tells bursts from a reader that does not keep up.

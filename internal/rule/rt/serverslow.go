@@ -305,7 +305,7 @@ func (x *slowServer) headline() rule.Text {
 		return rule.T("%s answers slowly: %s times it answered no request for %s and more, while up to %s connections waited", name,
 			unit.Count(x.stall.Count), unit.Duration(x.stall.P50), unit.Count(x.stall.Connections))
 	case x.sure == rule.Possible:
-		return rule.T("clients of %s wait for the server, %s a request; nothing says that it can be faster", name, mean)
+		return rule.T("clients of %s wait for the server, %s a request; no evidence that it is slower than usual", name, mean)
 	}
 	return rule.T("%s answers slowly, %s on average", name, mean)
 }

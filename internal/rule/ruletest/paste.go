@@ -162,7 +162,7 @@ func Main(m *testing.M, rules []rule.Rule, all ...func(*testing.T, rule.Finding)
 			fmt.Printf("%s: %d commands compared under hostile names, %d with names in them\n", r.ID, compared, names)
 		}
 		if compared == 0 {
-			fmt.Printf("FAIL: %s: no command was compared under hostile names\n", r.ID)
+			fmt.Printf("FAIL: %s: no command was compared under hostile names: have a test with a finding call Host.Detect, Check or Judge\n", r.ID)
 			code = max(code, 1)
 		}
 	}

@@ -144,8 +144,13 @@ func Checked(t *testing.T, f rule.Finding) {
 		t.Error("no evidence")
 	}
 	for _, e := range f.Evidence {
-		if e.Metric == nil || e.What.Empty() || e.Command().Empty() {
-			t.Errorf("incomplete evidence: %+v", e)
+		switch {
+		case e.Metric == nil:
+			t.Errorf("evidence %q cites no metric", e.What)
+		case e.What.Empty():
+			t.Errorf("evidence of %s lacks words (What)", e.Metric.ID)
+		case e.Command().Empty():
+			t.Errorf("evidence of %s lacks a Check: the metric has none, so the evidence must give its own", e.Metric.ID)
 		}
 		noVerbLeft(t, e.What)
 	}

@@ -182,7 +182,7 @@ var sizes = regexp.MustCompile(` \d+\+\d+\]`)
 
 // Capture reads a classic little-endian pcap of Ethernet and IPv4 in which
 // nothing was lost or reordered, and returns its connections by the order of
-// their first packets. The side that sent the SYN is the client.
+// their first packets. The side that sent the SYN is the client. It fails without any.
 func Capture(tb testing.TB, file string) [][]Event {
 	tb.Helper()
 	raw, err := os.ReadFile(file)
@@ -253,15 +253,22 @@ func Capture(tb testing.TB, file string) [][]Event {
 	for _, c := range order {
 		list = append(list, c.events)
 	}
+	if len(order) == 0 {
+		tb.Fatalf("%s: no connection with a SYN over IPv4 in it", file)
+	}
 	return list
 }
 
 // Conversations runs a decoder over all connections of a capture, in pieces of
 // at most n bytes, and returns what it found.
 func Conversations(tb testing.TB, p proto.Protocol, file string, n int) string {
+	tb.Helper()
 	var b strings.Builder
 	for i, conn := range Capture(tb, file) {
 		fmt.Fprintf(&b, "connection %d\n", i+1)
+		if len(conn) == 0 { // refused, or closed without a word
+			continue
+		}
 		start := conn[0].At
 		for j := range conn {
 			conn[j].At -= start

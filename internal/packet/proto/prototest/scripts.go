@@ -20,7 +20,8 @@ type Script struct {
 }
 
 // Scripts runs scripts in which all values begin with secret: however the bytes are cut
-// into chunks, the same is found, and no value is shown.
+// into chunks, the same is found, no value is shown, and no server owes an answer to a
+// request for which it waits by design.
 func Scripts(t *testing.T, p proto.Protocol, list []Script) {
 	t.Helper()
 	for _, s := range list {
@@ -39,6 +40,35 @@ func Scripts(t *testing.T, p proto.Protocol, list []Script) {
 			if all := strings.Join(got, "\n"); strings.Contains(all, "secret") {
 				t.Errorf("a value is shown:\n%s", all)
 			}
+			for n := range s.Steps {
+				owesNoWait(t, p, s.Steps[:n+1], s.Midway)
+			}
 		})
+	}
+}
+
+// owesNoWait fails if the server is said to owe an answer after some steps although the
+// oldest request then is one for which it waits by design.
+func owesNoWait(t *testing.T, p proto.Protocol, steps []Step, midway bool) {
+	t.Helper()
+	var open oldest
+	parser := p.New(&open, midway)
+	last := feed(parser, Events(steps))
+	if debtor, ok := parser.(proto.Debtor); !ok || !debtor.Owes() {
+		return
+	}
+	open = oldest{}
+	parser.End(last, flow.Open)
+	if open.first.Doubt&proto.Blocking != 0 {
+		t.Errorf("Owes is true after step %d, but the oldest request, %s, is Blocking: the server waits by design", len(steps), open.first.Command)
+	}
+}
+
+// oldest keeps the request without answer that was sent first.
+type oldest struct{ first proto.Exchange }
+
+func (o *oldest) Exchange(e *proto.Exchange) {
+	if e.Status == proto.Unanswered && (o.first.Request.Empty() || e.Request.Start < o.first.Request.Start) {
+		o.first = *e
 	}
 }

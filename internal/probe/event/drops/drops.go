@@ -36,6 +36,8 @@ type Source struct {
 	set     *event.Set
 	symbols *event.Symbols
 	told    map[key]sum // when last read
+	keys    []key       // room for one call
+	sums    []sum
 	from    time.Time
 	crowd   event.Crowd
 }
@@ -56,7 +58,12 @@ type sum struct {
 }
 
 // New makes the source.
-func New() *Source { return &Source{told: map[key]sum{}} }
+func New() *Source {
+	return &Source{told: map[key]sum{}, keys: make([]key, batch), sums: make([]sum, batch)}
+}
+
+// batch is how many sums are read with one call.
+const batch = 512
 
 // Name is the word users see.
 func (s *Source) Name() string { return "drops" }
@@ -94,9 +101,9 @@ func (s *Source) Attaching() error {
 func (s *Source) Close() error { return nil }
 
 // Read writes what was dropped since the last time.
-func (s *Source) Read(_ context.Context, w *recording.Writer, _ bool) error {
+func (s *Source) Read(_ context.Context, w *recording.Writer, last bool) error {
 	now := time.Now()
-	fresh, err := s.take()
+	fresh, err := s.take(last)
 	if err != nil {
 		return err
 	}
@@ -112,12 +119,24 @@ func (s *Source) Read(_ context.Context, w *recording.Writer, _ bool) error {
 	return s.crowd.Tell(s.set, w, s.Name(), "reasons for which packets were dropped", fmt.Sprintf("there were more kinds of drops than %d", maxSums))
 }
 
-// take reads all sums, and returns what was added to each.
-func (s *Source) take() (map[key]sum, error) {
-	const batch = 512
+// take reads all sums, and returns what was added to each. To read them takes a
+// while: unless it is the last time, they are read if the program says that it added to them.
+func (s *Source) take(last bool) (map[key]sum, error) {
+	const variable = "fresh"
+	var added uint32
+	if err := s.set.Get(variable, &added); err != nil {
+		return nil, err
+	}
+	if added == 0 && !last {
+		return nil, nil
+	}
+	// Cleared first: what is added meanwhile is read now, or the next time.
+	if err := s.set.Set(variable, uint32(0)); err != nil {
+		return nil, err
+	}
 	fresh := map[key]sum{}
 	var cursor ebpf.MapBatchCursor
-	k, v := make([]key, batch), make([]sum, batch)
+	k, v := s.keys, s.sums
 	for {
 		n, err := s.set.Map("sums").BatchLookup(&cursor, k, v, nil)
 		for i := range n {
@@ -200,17 +219,11 @@ const (
 	etherARP  = 0x0806
 )
 
-// protocols are the names of what IP carries.
-var protocols = map[uint32]string{1: "icmp", 2: "igmp", 4: "ipip", 6: "tcp", 17: "udp", 41: "ipv6", 47: "gre", 50: "esp", 58: "icmpv6", 132: "sctp"}
-
 func protocol(ether uint16, transport uint32) string {
-	switch {
-	case ether == etherARP:
+	if ether == etherARP {
 		return "arp"
-	case protocols[transport] != "":
-		return protocols[transport]
 	}
-	return fmt.Sprintf("ip-%d", transport)
+	return event.Protocol(transport)
 }
 
 func address(ether uint16, b [16]byte) string {

@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -25,26 +23,6 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// inNamespace runs a test in a network namespace of its own, with loopback up. The
-// thread ends with the test.
-func inNamespace(t *testing.T, do func(*testing.T)) {
-	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("needs root")
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		runtime.LockOSThread()
-		if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
-			t.Errorf("unshare: %v", err)
-			return
-		}
-		do(t)
-	}()
-	<-done
-}
-
 // run runs a command in the namespace of this thread.
 func run(t *testing.T, line string) bool {
 	words := strings.Fields(line)
@@ -55,35 +33,9 @@ func run(t *testing.T, line string) bool {
 	return true
 }
 
-// counters are those of this thread's namespace that tell of the same events.
-func counters(t *testing.T) map[string]int64 {
-	n := map[string]int64{}
-	for _, file := range []string{"snmp", "netstat"} {
-		b, err := os.ReadFile("/proc/thread-self/net/" + file)
-		if err != nil {
-			t.Error(err)
-			return n
-		}
-		var names []string
-		for line := range strings.Lines(string(b)) {
-			words := strings.Fields(line)
-			if len(names) == 0 || names[0] != words[0] {
-				names = words
-				continue
-			}
-			for i := 1; i < len(words); i++ {
-				var v int64
-				_, _ = fmt.Sscan(words[i], &v)
-				n[strings.TrimSuffix(words[0], ":")+names[i]] = v
-			}
-		}
-	}
-	return n
-}
-
 // Segments that are sent again, and resets, are exactly those that the kernel counts.
 func TestAgainstCounters(t *testing.T) {
-	inNamespace(t, func(t *testing.T) {
+	eventtest.InNamespace(t, func(t *testing.T) {
 		for _, line := range []string{"ip link set lo up mtu 1500",
 			"iptables -A INPUT -p tcp --dport 5201 ! --syn -m statistic --mode nth --every 20 --packet 0 -j DROP",
 			"iptables -A INPUT -p tcp --dport 5202 --syn -m statistic --mode nth --every 2 --packet 0 -j DROP",
@@ -101,7 +53,7 @@ func TestAgainstCounters(t *testing.T) {
 		var local string
 		const refused, aborted = 7, 3
 		rec := eventtest.Watch(t, New(), func() {
-			before = counters(t)
+			before = eventtest.NetCounters(t)
 			local = transfer(t, 5201, 4<<20, nil)
 			// The first copy is lost on its way; the next ones do not leave this host.
 			const lost, held = "INPUT -p tcp --dport 5203 ! --syn -j DROP", "OUTPUT -p tcp --dport 5203 ! --syn -j DROP"
@@ -125,7 +77,7 @@ func TestAgainstCounters(t *testing.T) {
 				abort(t)
 			}
 			time.Sleep(300 * time.Millisecond)
-			after = counters(t)
+			after = eventtest.NetCounters(t)
 		})
 		got := map[string]int64{}
 		failed := int64(0)
@@ -173,7 +125,7 @@ func TestAgainstCounters(t *testing.T) {
 
 // Of more connections than have sums of their own, nothing is lost.
 func TestManyConnections(t *testing.T) {
-	inNamespace(t, func(t *testing.T) {
+	eventtest.InNamespace(t, func(t *testing.T) {
 		if !run(t, "ip link set lo up") {
 			t.Skip("this needs iproute2")
 		}

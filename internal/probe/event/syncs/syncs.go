@@ -35,7 +35,7 @@ type Source struct {
 	clock   event.Clock
 	stretch event.Stretch
 	crowd   event.Crowd
-	pending *kernel.Iterator
+	pending *kernel.Iterator // nil: only of ext4
 }
 
 // New makes the source that sees these calls on all filesystems, by a look at each
@@ -45,6 +45,9 @@ func New() *Source { return &Source{all: true} }
 // OfExt4 makes the source that sees them on ext4 only, and costs nothing but for
 // them. It also sees synchronous writes and what threads of the kernel sync.
 func OfExt4() *Source { return &Source{} }
+
+// pendingProgram counts calls that go on.
+const pendingProgram = "under_way"
 
 // Name is the word users see.
 func (s *Source) Name() string { return "sync" }
@@ -63,12 +66,12 @@ func (s *Source) Fills() []recording.Table { return []recording.Table{recording.
 // Object is bpf/syncs.c.
 func (s *Source) Object() event.Object {
 	if !s.all {
-		return event.Object{ELF: object, Hooks: []event.Hook{
+		return event.Object{ELF: object, Unused: []string{"sync_entered", "sync_left", pendingProgram}, Hooks: []event.Hook{
 			{Tracepoint: "ext4_sync_file_enter", Programs: []event.Variant{{Arguments: "pi", Program: "ext4_entered"}}},
 			{Tracepoint: "ext4_sync_file_exit", Programs: []event.Variant{{Arguments: "pi", Program: "ext4_left"}}},
 		}}
 	}
-	return event.Object{ELF: object, Paused: s.visit, Hooks: []event.Hook{
+	return event.Object{ELF: object, Paused: s.visit, Unused: []string{"ext4_entered", "ext4_left"}, Hooks: []event.Hook{
 		{Tracepoint: "sys_enter", Programs: []event.Variant{{Arguments: "pi", Program: "sync_entered"}}},
 		{Tracepoint: "sys_exit", Programs: []event.Variant{{Arguments: "pi", Program: "sync_left"}}},
 	}}
@@ -88,7 +91,9 @@ func (s *Source) Open(set *event.Set) (err error) {
 	if err := errors.Join(err, set.Set("of_file", files), set.Set("wanted", all)); err != nil {
 		return err
 	}
-	s.pending, err = kernel.NewIterator("under_way", set.Program("under_way"))
+	if s.all {
+		s.pending, err = kernel.NewIterator(pendingProgram, set.Program(pendingProgram))
+	}
 	return err
 }
 
@@ -112,7 +117,12 @@ func (s *Source) Attaching() error {
 func (s *Source) visit() error { return s.pending.Each(func(b []byte) int { return len(b) }) }
 
 // Close gives back the iterator.
-func (s *Source) Close() error { return s.pending.Close() }
+func (s *Source) Close() error {
+	if s.pending == nil {
+		return nil
+	}
+	return s.pending.Close()
+}
 
 // Read writes what was summed up since the last time.
 func (s *Source) Read(_ context.Context, w *recording.Writer, _ bool) error {

@@ -1,0 +1,15 @@
+package cpu
+
+import (
+	"rtrail/internal/rule"
+	"rtrail/internal/view"
+)
+
+var delayShare = rule.Threshold{Name: "delay-share", Value: 0.25, Unit: "share", Source: rule.Judgement,
+	Reason: "Share of the time that was waited for somebody in which its threads waited for a CPU. Below it the answers would come hardly earlier if a CPU were free."}
+
+// delayed says whether threads that waited for a CPU explain the time that was waited
+// for the subject of another finding. by says whose threads count.
+func delayed(v *view.View, symptom *rule.Finding, by func(*view.Process) bool) bool {
+	return v.WaitedForCPU(symptom.Subject, symptom.Impact.TimeLost, by) >= delayShare.Value
+}
