@@ -71,7 +71,7 @@ measure-mysql: build  ## what watching a MariaDB server costs it under full load
 profile:  ## renew the profile that make build guides the compiler with, after changes to the packet engine
 	$(GO) run ./internal/measure/packets -renew cmd/rtrail/packets.pgo
 
-bpf:  ## compile the BPF programs anew; needs clang, llvm and libbpf-dev
+bpf:  ## recompile the BPF programs; needs clang, llvm and libbpf-dev
 	$(GO) generate ./internal/probe/kernel ./internal/probe/event/... ./internal/lab/env
 
 lint:  ## gofmt, vet, staticcheck

@@ -69,7 +69,12 @@ func explainTo(out io.Writer, query string, as face) error {
 	if meaning := explain.Meaning(query); meaning != "" {
 		page = "**" + query + "**: " + meaning + "\n\n" + page
 	}
-	if err := printPage(out, page, as, append(hits[:1:1], explain.Names(others)...)); err != nil || len(others) == 0 || as.json {
+	// A column of that name is explained first, whatever else the word means.
+	if i := slices.IndexFunc(others, func(e explain.Entry) bool { return e.Kind == explain.Heading && strings.EqualFold(e.ID, query) }); i >= 0 {
+		page = others[i].Page + "\n" + page
+		others = slices.Delete(slices.Clone(others), i, i+1)
+	}
+	if err := printPage(out, page, as, append(hits[:1:1], explain.Names(hits[1:])...)); err != nil || len(others) == 0 || as.json {
 		return err
 	}
 	title := fmt.Sprintf("%s also about %q; rtrail explain ID opens one:", unit.Plural(len(others), "page is", "pages are"), query)

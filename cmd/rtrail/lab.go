@@ -24,7 +24,7 @@ expects silence. Labs work in network namespaces, control groups and temporary
 folders of their own, and remove them afterwards. Faults that are host-wide by
 nature, such as a saturated CPU, last a few seconds: do not run labs on a host
 that others depend on.`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newLabListCommand(), newLabRunCommand(), newLabCleanCommand())
@@ -37,7 +37,7 @@ func newLabListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the cases",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := as.check(); err != nil {
 				return err
@@ -55,7 +55,7 @@ func newLabCleanCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "clean",
 		Short: "Remove what killed labs left behind",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			n, err := env.Clean(cmd.OutOrStdout())
 			if err == nil && n == 0 {
@@ -152,6 +152,8 @@ func (r labRun) run(cmd *cobra.Command, args []string) error {
 		return &exitError{exitFailed, fmt.Errorf("%d of %d runs could not be judged, as the hypervisor took CPUs away: this machine is too busy for labs", unjudged, ran)}
 	case failed:
 		return &exitError{exitFailed, nil}
+	case ran == 0 && len(selected) > 0:
+		return &exitError{exitFailed, errors.New("no case ran: " + summaries[0].Rounds[0].Why)}
 	}
 	return nil
 }

@@ -7,7 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"rtrail/internal/crash"
@@ -191,6 +194,9 @@ func (r *packetsRun) doubts(view *packetsView, report *engine.Report, s *summary
 			fmt.Fprintln(r.stderr, prose.Wrap("rtrail: "+line, lineWidth(r.stderr), 2))
 		}
 	}
+	if len(r.only) > 0 && s.Seen == 0 && !hasRequests(s) {
+		fmt.Fprintf(r.stderr, "rtrail: no connection to port %s%s\n", r.ports, elsewhere(s.LeftOut))
+	}
 	if (r.transactions || r.slowestGiven) && !hasRequests(s) {
 		narrower := ""
 		if chosen != nil || r.ports != "" {
@@ -201,6 +207,21 @@ func (r *packetsRun) doubts(view *packetsView, report *engine.Report, s *summary
 	if chosen != nil && chosen.Undecided() > 0 {
 		fmt.Fprintf(r.stderr, "rtrail: the filter asks for what is not known of %s: left out\n", unit.Plural(chosen.Undecided(), "request", "requests"))
 	}
+}
+
+// elsewhere names the ports that most connections go to.
+func elsewhere(connections map[uint16]uint64) string {
+	ports := slices.SortedFunc(maps.Keys(connections), func(a, b uint16) int {
+		return cmp.Or(cmp.Compare(connections[b], connections[a]), cmp.Compare(a, b))
+	})
+	if len(ports) == 0 {
+		return ""
+	}
+	var words []string
+	for _, port := range ports[:min(len(ports), 5)] {
+		words = append(words, fmt.Sprintf("%d (%s)", port, unit.Plural(connections[port], "connection", "connections")))
+	}
+	return "; there are others to " + strings.Join(words, ", ")
 }
 
 // hasRequests says whether a request was counted, whatever is known of it.

@@ -50,7 +50,7 @@ are Parquet files for DuckDB, pandas and others.`,
 		Example: `  sudo rtrail record -o /var/log/rtrail
   sudo rtrail record -o night --for 8h --max-size 500MiB
   sudo rtrail record -o night --mysql auto`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r.lengthGiven = cmd.Flags().Changed("for")
 			return r.run(cmd.Context(), cmd.ErrOrStderr())

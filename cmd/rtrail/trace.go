@@ -64,7 +64,7 @@ cost. It needs root, or CAP_BPF and CAP_PERFMON.`,
 	j.budget = 1
 	p.Var(&j.budget, "event-budget", "share of a core that one BPF program may take before it is detached")
 	add := func(use, short, long, example string, interval time.Duration, make func(out io.Writer) tracer) *cobra.Command {
-		sub := &cobra.Command{Use: use, Short: short, Long: long, Example: example, Args: cobra.NoArgs}
+		sub := &cobra.Command{Use: use, Short: short, Long: long, Example: example, Args: noArgs}
 		sub.RunE = func(cmd *cobra.Command, _ []string) error {
 			if j.interval == 0 {
 				j.interval = interval

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"regexp"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -20,6 +21,23 @@ func flagError(cmd *cobra.Command, err error) error {
 		return usageError("%w%s", err, nearest.Hint("--"+m[1], names))
 	}
 	return usageError("%w; see: %s --help", err, cmd.CommandPath())
+}
+
+// noArgs refuses arguments, and names the verbs there are below the command.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var verbs []string
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() {
+			verbs = append(verbs, sub.Name())
+		}
+	}
+	if len(verbs) > 0 {
+		return usageError("%s %s: there is %s", cmd.CommandPath(), args[0], strings.Join(verbs, ", "))
+	}
+	return usageError("%s takes no arguments, not %q", cmd.CommandPath(), args[0])
 }
 
 // watchHelp keeps the error of writing the help, which cobra drops.

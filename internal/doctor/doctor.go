@@ -75,7 +75,7 @@ var features = []feature{
 	},
 	{
 		name: "delay accounting", what: "time that processes waited for block I/O and swap-in (taskstats)",
-		how: "sysctl -w kernel.task_delayacct=1   # since Linux 5.14, a few ns per switch; older: boot with delayacct",
+		how: "sysctl -w kernel.task_delayacct=1 and restart the processes in question (since Linux 5.14, a few ns per switch), or boot with delayacct",
 		test: func(root string) string {
 			const file = "proc/sys/kernel/task_delayacct"
 			value, err := os.ReadFile(filepath.Join(root, file))

@@ -21,8 +21,8 @@ func TestEveryRuleHasAPage(t *testing.T) {
 		if r.ID == "" || r.Title == "" || r.Resource == "" || len(r.Needs)+len(r.NeedsAny) == 0 || r.Detect == nil {
 			t.Errorf("%s: a rule needs ID, title, resource, tables and Detect", r.ID)
 		}
-		if !strings.HasPrefix(r.Page, "# ") {
-			t.Errorf("%s: the page does not begin with a heading", r.ID)
+		if !strings.HasPrefix(r.Page, "# "+r.ID+": ") {
+			t.Errorf("%s: the page does not begin with its ID", r.ID)
 		}
 		at := 0
 		for _, h := range headings {

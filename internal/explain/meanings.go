@@ -1,9 +1,6 @@
 package explain
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // meanings say in a sentence or two what words mean that the pages they lead to
 // do not use, and why these pages answer them.
@@ -11,10 +8,68 @@ var meanings = []struct {
 	words []string // in lower case; each has synonyms
 	text  string
 }{
+	// columns of other tools
+	{[]string{"us", "%us", "%user", "%usr"}, "CPU time of programs, in vmstat, top, sar and mpstat, in percent of all CPUs."},
+	{[]string{"sy", "%sy", "%system", "%sys"}, "CPU time in the kernel for programs, in vmstat, top, sar and mpstat, in percent of all CPUs."},
+	{[]string{"ni"}, "In top: CPU time of programs with a nice value above 0, in percent. rtrail counts it as user time."},
+	{[]string{"wa", "%wa", "%iowait"}, "Time in which a CPU was idle while a task waited for block I/O, in vmstat, top, iostat and mpstat, in percent of all CPUs."},
+	{[]string{"st", "%st", "%steal"}, "Time in which a virtual CPU could run and the hypervisor ran something else, in vmstat, top and mpstat, in percent of all CPUs."},
+	{[]string{"hi"}, "In top: CPU time in interrupt handlers, in percent."},
+	{[]string{"%soft"}, "In mpstat: CPU time in softirqs, in percent; si in top."},
+	{[]string{"si"}, "In vmstat: memory read back from swap, in KiB per second. In top: CPU time in softirqs, in percent."},
+	{[]string{"so"}, "In vmstat: memory written to swap, in KiB per second."},
+	{[]string{"pswpin", "pswpout"}, "In /proc/vmstat: pages read from, and written to, swap since boot."},
+	{[]string{"swpd"}, "In vmstat: swap in use, in KiB. Memory that went there once and is not needed costs nothing; si and so show traffic."},
+	{[]string{"bi", "bo"}, "In vmstat: KiB per second read from block devices (bi) and written to them (bo)."},
+	{[]string{"in"}, "In vmstat: interrupts per second."},
+	{[]string{"cs"}, "In vmstat: context switches per second."},
+	{[]string{"runq-sz", "nr_running"}, "Tasks that run or wait for a CPU."},
+	{[]string{"procs_blocked"}, "In /proc/stat, b in vmstat: tasks that wait for block I/O now."},
+	{[]string{"ldavg-1"}, "In sar -q: the load average of the last minute."},
+	{[]string{"nvcswch"}, "In pidstat -w: involuntary context switches, in which the kernel takes the CPU away from a task that could go on."},
+	{[]string{"%wait"}, "In pidstat: share of the time in which the task could run and had no CPU."},
+	{[]string{"await", "r_await", "w_await"}, "In iostat: milliseconds per request of a disk, queue included; r_await of reads, w_await of writes."},
+	{[]string{"svctm"}, "An old column of iostat that was never right for disks which serve several requests at a time. Look at await and aqu-sz."},
+	{[]string{"rareq-sz", "wareq-sz"}, "In iostat: mean size of a read, and of a write, in KiB."},
+	{[]string{"util"}, "In iostat and sar: the share of time in which the disk has at least one request in flight."},
+	{[]string{"res", "shr"}, "In top: memory of a process that is resident (RES), and the part of it that others can share (SHR)."},
+	{[]string{"virt"}, "In top: the address space of a process, used or not."},
+	{[]string{"buff"}, "In vmstat: pages that cache block devices. The kernel gives them back when programs need memory."},
+	{[]string{"avail"}, "In free: memory that programs can get without swapping, the reclaimable cache included."},
+	{[]string{"majflt", "pgmajfault"}, "Major faults: accesses to memory for which a page had to be read from a disk."},
+	{[]string{"pgscan", "pgscan_direct", "allocstall"}, "Reclaim: pages that were scanned, and allocations that had to reclaim by themselves before they went on."},
+	{[]string{"srtt", "rtt", "round trip time"}, "The time to the other side and back. SRTT is TCP's smoothed estimate of it, the first value of rtt: in ss -ti."},
+	{[]string{"rto"}, "Retransmission timeout: how long TCP waits for an acknowledgement before it sends again, 200 ms at least on Linux, doubled at each repeat."},
+	{[]string{"cwnd", "congestion window", "ssthresh", "slow start"}, "The congestion window is how many segments TCP keeps in flight. It begins at 10, grows in slow start up to ssthresh, and shrinks at each loss; a small one limits the rate to cwnd × MSS per round trip."},
+	{[]string{"gc", "full gc", "gc pause", "garbage collection", "garbage collector", "stop the world", "safepoint"}, "A garbage collector stops the threads of its program for some time, and all requests under way wait for it. No rule names it: rtrail shows the times without an answer, and `rtrail stacks` the threads at a safepoint. A CPU quota makes pauses longer, a leak makes them frequent."},
+	{[]string{"core dump", "sigsegv", "exit code 139"}, "The program ended by a signal, mostly for an access to memory that it does not have (SIGSEGV, exit code 139)."},
+	{[]string{"soft lockup"}, "Kernel message: a CPU ran one task in the kernel for 20 s and more without a switch. On a VM it may be the hypervisor that did not run the CPU."},
+	{[]string{"cpu saturation"}, "More tasks want to run than there are CPUs, so that some wait for one."},
+	{[]string{"high cpu", "cpu usage", "cpu 100%"}, "CPUs that are busy are no fault as long as no task waits for one. One thread at 100 % can be the limit of a whole program."},
+	{[]string{"%idle"}, "Time in which the CPUs had nothing to run, in mpstat and sar, iowait left out; id in vmstat and top."},
+	{[]string{"ram"}, "What programs can get matters, not what is free: the kernel fills the rest with caches."},
+	{[]string{"thp", "transparent hugepage", "transparent huge pages"}, "Transparent huge pages: the kernel uses pages of 2 MiB. Processes look larger (RSS), and finding unbroken memory for them costs system time. No rule judges it."},
+	{[]string{"hugepages"}, "Huge pages that are reserved (vm.nr_hugepages) are lost for all programs that do not ask for them, used or not."},
+	{[]string{"gone away", "mysql server has gone away", "2006"}, "Error 2006: the client wrote to a connection that the server had closed: after wait_timeout, for a packet over max_allowed_packet, by KILL, or because it ended."},
+	{[]string{"lost connection to mysql server", "2013"}, "Error 2013: the connection ended, or nothing came for the client's read timeout, while a statement was under way."},
+	{[]string{"can't connect to mysql server", "2003", "2002"}, "Errors 2003 (TCP) and 2002 (socket): the server does not run or listens elsewhere, or a firewall drops the packets."},
+	{[]string{"aborted connection"}, "The server's note that a client went away without saying so, or was cut off by a timeout or an error."},
+	{[]string{"wait_timeout", "idle timeout"}, "Servers and firewalls close connections that are idle for too long. The next request on such a connection fails; pools must test or renew theirs before."},
+	{[]string{"dup ack", "duplicate ack", "fast retransmit", "out of order"}, "The receiver acknowledges the same byte again for each segment that arrives after a gap. Three such ACKs make the sender repeat the missing one; packets that arrive out of order cause them, too."},
+	{[]string{"spurious retransmission"}, "A segment was sent again although the first copy had arrived: its ACK was late or lost. The receiver reports it by DSACK."},
+	{[]string{"microburst"}, "A burst of milliseconds that overflows a queue while the mean rate is low. Only drops show it."},
+	{[]string{"no route to host", "ehostunreach"}, "A router or a firewall answered by ICMP, or nobody has the address in the local network."},
+	{[]string{"i/o timeout", "read timed out", "context deadline exceeded"}, "The client's patience ended before the answer came. Whether server or network took the time, packets show."},
+	{[]string{"429"}, "The server, or a gateway before it, limits the rate of its clients."},
+	{[]string{"p999"}, "The time that 99.9 % of the requests did not exceed."},
+	{[]string{"connection pool"}, "Clients share a fixed number of connections. When all are in use the next request waits for one before it is sent, and no server sees that time."},
+	{[]string{"network latency"}, "The round trip of the path, without the server's time."},
+	{[]string{"threads_running"}, "Connections that execute a statement now. More than CPUs, for long, means that they wait for each other, for disks or for CPUs."},
+	{[]string{"slow disk"}, "How long a request takes, not how busy the disk is, makes programs wait."},
 	// CPU
 	{[]string{"noisy neighbour", "noisy neighbor"}, "Another VM or container on the same host takes the CPU time that this one needs. A VM sees it as steal time, the host as full CPUs."},
 	{[]string{"throttling", "cfs quota"}, "A cgroup that has used up its CPU quota stops until the next period, even while CPUs are idle."},
-	{[]string{"run queue latency", "runq latency", "scheduler latency", "scheduling delay"}, "The time a runnable task waits for a CPU. The kernel counts it per thread as run delay."},
+	{[]string{"run queue latency", "runq latency", "runqlat", "scheduler latency", "scheduling delay"}, "The time a runnable task waits for a CPU. The kernel counts it per thread as run delay."},
 	{[]string{"fork bomb"}, "Processes that start processes without end. Each is too short-lived for top; the fork rate shows them."},
 	{[]string{"irq"}, "An interrupt request from hardware. The deferred part of its work, mostly for network cards, runs as a softirq."},
 	{[]string{"napi"}, "How network drivers receive packets: they poll in the receive softirq, within a budget. ksoftirqd takes over when there is more work."},
@@ -61,9 +116,10 @@ var meanings = []struct {
 	{[]string{"load balancer", "upstream"}, "One of several backends that is slower than its sisters makes a share of all requests slow."},
 	{[]string{"scatter gather"}, "One request asks many servers at once and waits for the slowest of them."},
 	// MySQL
-	{[]string{"replication lag", "seconds_behind_master", "seconds_behind_source"}, "A replica applies changes later than the source made them. `rtrail mysql` shows the lag, and no rule judges it; long transactions and slow commits, on the source or on the replica, are its common causes."},
+	{[]string{"replication lag", "replica lag", "slave lag", "seconds_behind_master", "seconds_behind_source"}, "A replica applies changes later than the source made them. `rtrail mysql` shows the lag, and no rule judges it; long transactions and slow commits, on the source or on the replica, are its common causes."},
 	{[]string{"lock wait timeout exceeded", "1205"}, "Error 1205: a statement waited longer than innodb_lock_wait_timeout for a row that another transaction holds."},
-	{[]string{"mysql deadlock", "1213"}, "Error 1213: two transactions waited for each other, and InnoDB rolled one back. Deadlocks grow with the time that row locks are held."},
+	{[]string{"mysql deadlock", "innodb deadlock", "deadlock found", "1213"}, "Error 1213: two transactions waited for each other, and InnoDB rolled one back. Deadlocks grow with the time that row locks are held."},
+	{[]string{"binlog"}, "The server's log of changes for replicas and recovery. With sync_binlog=1 each commit, or group of commits, waits until it is on the disk."},
 	{[]string{"hit ratio"}, "The share of logical reads found in the buffer pool. What counts is the number of misses a second and what each costs."},
 	{[]string{"spinlock"}, "A lock whose waiters try again and again on the CPU instead of sleeping."},
 	{[]string{"autocommit"}, "Without it a transaction goes on, and keeps its locks, until the client says COMMIT."},
@@ -72,20 +128,16 @@ var meanings = []struct {
 // Meaning says what a word means that leads to pages which do not use it; "" for
 // all others.
 func Meaning(query string) string {
-	word := asWord(query)
-	for _, m := range meanings {
-		if slices.Contains(m.words, word) {
-			return m.text
+	named, within := phrasesOf(query)
+	for _, p := range append(named, within...) {
+		if !means(query, p.text) && !p.telling() {
+			continue
+		}
+		for _, m := range meanings {
+			if slices.Contains(m.words, p.text) {
+				return m.text
+			}
 		}
 	}
 	return ""
-}
-
-// asWord is a query as synonyms and meanings have it.
-func asWord(query string) string {
-	word := strings.Join(strings.Fields(strings.ToLower(query)), " ")
-	if _, known := synonyms[word]; !known {
-		word = strings.ReplaceAll(word, "-", "_") // close-wait
-	}
-	return word
 }

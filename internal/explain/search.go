@@ -8,9 +8,10 @@ import (
 )
 
 // Search returns the entries that a query means, best first: those that its
-// synonyms name, then those that hold all its words. A word counts most as a
-// part of the ID, less in the title, least in the page. Entries that match
-// equally stay in their order.
+// synonyms name, then those that match all its words. A word counts most as a
+// part of the ID, less in the title, least in the page; a synonym within the
+// query counts for the entries it leads to. Entries that match equally stay in
+// their order.
 func Search(entries []Entry, query string) []Entry {
 	var list []Entry
 	taken := map[string]bool{}
@@ -20,19 +21,25 @@ func Search(entries []Entry, query string) []Entry {
 			list = append(list, e)
 		}
 	}
-	for _, id := range synonyms[asWord(query)] {
-		if e, ok := Find(entries, id); ok {
-			add(e)
+	addAll := func(phrases []phrase) {
+		for _, p := range phrases {
+			for _, id := range p.ids {
+				if e, ok := Find(entries, id); ok {
+					add(e)
+				}
+			}
 		}
 	}
+	wanted := words(query)
+	named, within := phrasesOf(query)
+	addAll(named)
 	type hit struct {
 		entry Entry
 		score int
 	}
-	wanted := words(query)
 	var hits []hit
 	for _, e := range entries {
-		if total := scoreAll(e, wanted); total > 0 {
+		if total := scoreAll(e, wanted, within); total > 0 {
 			total += scoreWhole(e, wanted)
 			hits = append(hits, hit{e, total})
 		}
@@ -41,19 +48,24 @@ func Search(entries []Entry, query string) []Entry {
 	for _, h := range hits {
 		add(h.entry)
 	}
+	if len(list) == 0 { // a message with names and numbers around what is known of it
+		addAll(slices.DeleteFunc(within, func(p phrase) bool { return !p.telling() }))
+	}
 	return list
 }
 
 // Scores of one word in one entry. Only their order matters: one word in an ID
 // outweighs any number of mentions.
 const (
-	scoreName    = 300 // all of the ID behind its domain: "full" in "disk/full"
-	scoreRule    = 200 // such an ID is a rule's: its page leads to the numbers
-	scoreID      = 100 // a word of the ID: "load" in "sched.load"
-	scoreTitle   = 60  // a word of the title
-	scoreColumn  = 250 // the whole name of a column
-	scoreBegins  = 20  // the beginning of a word of ID or title: "retrans"
-	scoreMention = 1   // per mention in the page, up to ten
+	scoreName     = 300 // all of the ID behind its domain: "full" in "disk/full"
+	scoreRule     = 200 // such an ID is a rule's: its page leads to the numbers
+	scoreID       = 100 // a word of the ID: "load" in "sched.load"
+	scoreTitle    = 60  // a word of the title
+	scoreColumn   = 250 // the whole name of a column
+	scoreTogether = 80  // all words, one after the other, in title or page
+	scoreSynonym  = 150 // per word of a synonym for the entry within the query
+	scoreBegins   = 20  // the beginning of a word of ID or title: "retrans"
+	scoreMention  = 1   // per mention in the page, up to ten
 
 	// minPrefix: letters from which the beginning of a word is enough. "os" is
 	// the beginning of too much.
@@ -75,9 +87,16 @@ func scoreWhole(e Entry, wanted []string) int {
 }
 
 // scoreAll is the sum over all words; 0 if one is missing.
-func scoreAll(e Entry, wanted []string) (total int) {
+func scoreAll(e Entry, wanted []string, within []phrase) (total int) {
 	id, title, page := words(e.ID), words(e.Title), words(e.Page)
-	for _, w := range wanted {
+	covered := make([]bool, len(wanted))
+	for _, p := range within {
+		if i := slices.Index(p.ids, e.ID); i >= 0 {
+			total += scoreSynonym*len(p.words) - i
+			copy(covered[p.at:], slices.Repeat([]bool{true}, len(p.words)))
+		}
+	}
+	for i, w := range wanted {
 		s := 0
 		if slices.Contains(id, w) {
 			s += scoreID
@@ -90,10 +109,13 @@ func scoreAll(e Entry, wanted []string) (total int) {
 			s += scoreBegins
 		}
 		s += scoreMention * min(count(page, w), 10)
-		if s == 0 {
+		if s == 0 && !covered[i] {
 			return 0
 		}
 		total += s
+	}
+	if len(wanted) > 1 && max(indexOf(title, wanted), indexOf(page, wanted)) >= 0 {
+		total += scoreTogether
 	}
 	return total
 }
@@ -111,6 +133,16 @@ func begins(list []string, w string) bool {
 	return len(w) >= minPrefix && slices.ContainsFunc(list, func(p string) bool { return strings.HasPrefix(p, w) })
 }
 
+// indexOf is where words stand one after the other in a list; -1.
+func indexOf(list, wanted []string) int {
+	for i := 0; i+len(wanted) <= len(list) && len(wanted) > 0; i++ {
+		if slices.Equal(list[i:i+len(wanted)], wanted) {
+			return i
+		}
+	}
+	return -1
+}
+
 // words are the words of a text in lower case, without their plural: names with
 // an underscore are one word.
 func words(text string) []string {
@@ -118,7 +150,9 @@ func words(text string) []string {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '%' && r != '+'
 	})
 	for i, w := range list {
-		if len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "us") {
+		if stem, many := strings.CutSuffix(w, "ies"); many && len(w) > 4 {
+			list[i] = stem + "y"
+		} else if len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "us") {
 			list[i] = strings.TrimSuffix(w, "s")
 		}
 	}

@@ -56,41 +56,105 @@ func TestSynonymsAreExplained(t *testing.T) {
 // TestSearch wants the page that somebody means who types a word of the field.
 func TestSearch(t *testing.T) {
 	entries := Entries(catalogue.Rules)
-	for _, c := range []struct{ query, best string }{
-		{"load", "sched.load"},
-		{"LOAD AVERAGE", "sched.load"},
-		{"CLOSE_WAIT", "proc/fd-limit"},
-		{"499", "rt/first-disconnect"},
-		{"jitter", "rt.quantiles"},
-		{"throttling", "cpu/throttled"},
-		{"throttled", "cpu/throttled"},
-		{"bufferbloat", "packets.standing-queue"},
-		{"hung task", "proc/uninterruptible"},
-		{"replication lag", "mysql/long-transaction"},
-		{"full", "disk/full"},
-		{"leak", "mem/leak"},
-		{"memory  leak", "mem/leak"},
-		{"packet loss", "net/packet-loss"},
-		{"too many open files", "proc/fd-limit"},
-		{"buff/cache", "memory.cached"},
-		{"resent", "resent"},
-		{"hit%", "hit%"},
-		{"rlw", "rlw"},
-		{"zombies", "proc/zombies"},
-		{"zombie", "proc/zombies"},
-		{"steal", "cpu.steal"},
-		{"swap", "mem/swapping"},
+	for best, queries := range map[string][]string{
+		// CPU
+		"sched.load":                {"load", "LOAD AVERAGE", "load high", "high load", "ldavg-1"},
+		"cpu/saturated":             {"cpu", "high cpu", "cpu saturated", "cpu saturation"},
+		"cpu.user":                  {"us", "%us", "%usr"},
+		"cpu.system":                {"sy", "%sys"},
+		"cpu.iowait":                {"wa", "iowait", "high iowait", "%iowait", "io wait"},
+		"cpu.steal":                 {"st", "steal", "steal time", "%steal", "noisy neighbour"},
+		"cpu.idle":                  {"%idle"},
+		"cpu/throttled":             {"throttling", "throttled", "cpu limits", "cpu limit", "cfs quota", "CPU throttling", "nr_throttled"},
+		"cpu/softirq":               {"ksoftirqd", "softirq", "interrupts"},
+		"sched.context-switches":    {"cs"},
+		"cpu/context-switches":      {"context switches", "csw", "cswch"},
+		"sched.run-delay":           {"run delay", "runqlat", "run queue latency", "%wait"},
+		"cpu/one-thread-limit":      {"single thread", "single-threaded"},
+		"cpu/short-lived-processes": {"fork bomb"},
+		"rt.stalls":                 {"gc", "full gc", "gc pause", "GC pauses", "garbage collection", "stop-the-world"},
+		// memory
+		"memory.available":      {"mem", "memory", "avail", "RAM", "available"},
+		"memory.cached":         {"buff/cache", "page cache"},
+		"mem/leak":              {"leak", "memory  leak", "memleak"},
+		"mem/oom-kill":          {"oom", "oom killer", "out of memory", "hugepages", "huge pages"},
+		"mem/cgroup-oom":        {"OOMKilled", "exit code 137", "137"},
+		"mem/swapping":          {"swap", "swapping", "swappiness", "paging"},
+		"vmstat.swap-in":        {"si", "pswpin", "si so"},
+		"vmstat.swap-out":       {"so"},
+		"vmstat.major-faults":   {"majflt", "page faults", "major faults"},
+		"memory.direct-reclaim": {"pgscan", "allocstall", "direct reclaim"},
+		"mem/reclaim":           {"kswapd", "thrashing"},
+		"process.rss":           {"thp", "THP", "transparent hugepages", "res", "rss"},
+		"process.virtual-size":  {"virt", "vsz"},
+		// disks and files
+		"disk/saturated":       {"disk", "iops", "disk i/o", "disk saturated"},
+		"disk.await":           {"await", "r_await", "w_await", "disk latency", "slow disk", "svctm"},
+		"disk.utilisation":     {"%util", "util", "utilization"},
+		"disk.queue":           {"aqu-sz", "avgqu-sz"},
+		"disk/slow-sync":       {"fsync", "fdatasync"},
+		"disk/full":            {"full", "disk full", "ENOSPC", "No space left on device"},
+		"proc/fd-limit":        {"too many open files", "EMFILE", "ulimit", "CLOSE_WAIT", "close-wait", "CloseWait", "close wait"},
+		"proc/uninterruptible": {"hung task", "hung_task", "D state", "task blocked for more than 120 seconds", "nfs hang"},
+		"proc/zombies":         {"zombies", "zombie", "defunct"},
+		"proc/crash-loop":      {"segfault", "CrashLoopBackOff", "core dump"},
+		"time.lock":            {"futex"},
+		"proc/lock-contention": {"mutex", "lock contention"},
+		"proc/deadlock":        {"proc deadlock"},
+		// network
+		"net/packet-loss":        {"packet loss", "loss", "retransmit", "retransmits", "retransmission", "dup ack", "duplicate ACKs", "cwnd", "congestion window"},
+		"rt.way":                 {"srtt", "rtt", "round trip time"},
+		"tcp.timeouts":           {"rto"},
+		"tcp.time-wait":          {"TIMEWAIT", "TIME_WAIT", "time-wait", "time wait"},
+		"net/receiver-slow":      {"zero window", "ZeroWindow", "zero windows", "window full", "rwnd"},
+		"packets.standing-queue": {"bufferbloat"},
+		"rt.quantiles":           {"jitter", "latency", "p99", "tail latency"},
+		"net/accept-queue-full":  {"backlog", "somaxconn", "ListenOverflows", "listen queue", "accept queue full"},
+		"net/syn-flood":          {"syn flood", "syncookies"},
+		"net/resets":             {"connection reset by peer", "connection reset", "ECONNRESET", "RST"},
+		"packets.refused":        {"connection refused", "ECONNREFUSED"},
+		"net/ephemeral-ports":    {"port exhaustion", "EADDRNOTAVAIL", "cannot assign requested address"},
+		"net/conntrack-full":     {"nf_conntrack", "nf_conntrack: table full, dropping packet", "kernel: nf_conntrack: table full, dropping packet"},
+		"net/delayed-ack":        {"nagle", "40ms", "40 ms", "delayed ack", "TCP_NODELAY"},
+		"net/mtu-mismatch":       {"mtu", "path mtu", "black hole"},
+		"net/dns-slow":           {"dns", "slow dns"},
+		"net/rate-limited":       {"bandwidth", "shaping", "policing"},
+		"rt/connect-slow":        {"ETIMEDOUT", "connect timeout", "connection timed out"},
+		"net/softnet":            {"time_squeeze", "netdev_max_backlog"},
+		"net/nic-drops":          {"ring buffer"},
+		// response times
+		"rt/first-disconnect": {"499", "broken pipe", "EPIPE", "2006", "2013", "gone away", "MySQL server has gone away", "ERROR 2006 (HY000): MySQL server has gone away", "Lost connection to MySQL server during query"},
+		"rt/errors":           {"502", "502 bad gateway", "bad gateway", "503", "503 Service Unavailable"},
+		"rt/server-slow":      {"504", "504 gateway timeout", "gateway timeout", "read timed out", "net/http: context deadline exceeded"},
+		"rt.serve":            {"ttfb"},
+		"rt/chatty":           {"n+1", "round trips"},
+		"rt/worker-queueing":  {"worker pool", "bimodal", "connection pool"},
+		"rt/head-of-line":     {"head of line blocking", "HOL blocking"},
+		// MySQL
+		"mysql/row-lock-wait":         {"1205", "1213", "ERROR 1205 (HY000)", "lock wait timeout", "Lock wait timeout exceeded", "Lock wait timeout exceeded; try restarting transaction", "Deadlock found", "Deadlock found when trying to get lock", "row lock", "lock wait"},
+		"mysql/metadata-lock":         {"mdl", "metadata lock", "Waiting for table metadata lock"},
+		"mysql/connections-exhausted": {"too many connections", "1040", "max_connections", "ERROR 1040 (HY000): Too many connections"},
+		"mysql/slow-statements":       {"slow query", "slow queries", "slow query log"},
+		"mysql/long-transaction":      {"replication lag", "replica lag", "Seconds_Behind_Master", "idle in transaction"},
+		"mysql/purge-lag":             {"history list length", "undo"},
+		"mysql/full-scan":             {"full table scan", "missing index", "table scan"},
+		"mysql/not-answering":         {"2003", "Can't connect to MySQL server on '10.0.0.2'"},
+		"mysql/buffer-pool-small":     {"buffer pool", "innodb_buffer_pool_size"},
+		// columns
+		"resent": {"resent"}, "hit%": {"hit%"}, "rlw": {"rlw"},
 	} {
-		list := Search(entries, c.query)
-		switch {
-		case len(list) == 0:
-			t.Errorf("%q finds nothing, want %s", c.query, c.best)
-		case list[0].ID != c.best:
-			var first []string
-			for _, e := range list[:min(len(list), 4)] {
-				first = append(first, e.ID)
+		for _, query := range queries {
+			list := Search(entries, query)
+			switch {
+			case len(list) == 0:
+				t.Errorf("%q finds nothing, want %s", query, best)
+			case list[0].ID != best:
+				var first []string
+				for _, e := range list[:min(len(list), 4)] {
+					first = append(first, e.ID)
+				}
+				t.Errorf("%q opens %v, want %s", query, first, best)
 			}
-			t.Errorf("%q opens %v, want %s", c.query, first, c.best)
 		}
 	}
 	for _, query := range []string{"xyzzy", "los", "ack queue nonsenseword"} {

@@ -1,6 +1,6 @@
 // Gate chooses the labs that a change has to pass before it is taken: every
 // control, those whose rules, views, probes or cases the change touches, and a
-// quarter of all others in each domain, at least one, drawn anew for each commit. It
+// quarter of all others in each domain, at least one, drawn again for each commit. It
 // prints their names, one a line; with -v also why each was chosen.
 //
 //	go run ./internal/gate [-v] [-base REVISION]

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // Updating says whether golden files are to be written, not compared: the test
 // runs with -update.
@@ -33,6 +33,6 @@ func Text(t testing.TB, path, got string) {
 		t.Fatalf("%v (-update writes it)", err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got; -update writes it anew, after a look):\n%s", path, diff)
+		t.Errorf("%s (-want +got; look at it, then -update rewrites it):\n%s", path, diff)
 	}
 }

@@ -95,7 +95,7 @@ var (
 		Help: "bytes of pages that were dirty when the process deleted or truncated their file: no disk ever gets them",
 		Unit: "bytes per second", Source: "/proc/PID/io cancelled_write_bytes",
 		Tools: []string{"pidstat -d 1   # kB_ccwr/s"},
-		Traps: []string{"whole pages: a file of 100 bytes counts 4 KiB", "counted for who deletes, whoever wrote", "files that live for longer than vm.dirty_expire_centisecs (30 seconds) reach the disk first, sooner when there is much to write"}})
+		Traps: []string{"whole pages: a file of 100 bytes counts 4 KiB", "counted for the process that deletes, not the one that wrote", "files that live for longer than vm.dirty_expire_centisecs (30 seconds) reach the disk first, sooner when there is much to write"}})
 	FileChurn = add(Metric{ID: "file.churn", Name: "files made and deleted again",
 		Help: "files that one process creates per second, where it deletes as many", Unit: "per second", Source: "BPF programs at sys_exit, with --events all",
 		Tools: []string{"rtrail trace files", "opensnoop   # of bcc"}})

@@ -177,7 +177,7 @@ func Remedy(text string) string {
 	case strings.HasPrefix(text, untrustedServer), text == wantedUnnamed:
 		return nameByHand
 	case text == wantedPlain:
-		return "give --mysql-tls true or skip-verify; or ?server-key=true behind the server's name, which takes the server's RSA key on trust: whoever sits in between can then read the password"
+		return "give --mysql-tls true or skip-verify; or ?server-key=true behind the server's name, which takes the server's RSA key on trust: anyone in between can then read the password"
 	case strings.HasPrefix(text, methodUnwanted):
 		return "name a user who logs in by " + strings.Join(methods, ", ") + " or through the socket"
 	case strings.HasPrefix(text, breachBegins):

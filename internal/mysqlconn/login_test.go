@@ -70,7 +70,7 @@ func TestWhoIsToldThePassword(t *testing.T) {
 		"no TLS":               {server: mysqltest.Server{}, target: Target{TLS: TLSUnverified}, says: tlsNone},
 		"key nobody wanted":    {server: mysqltest.Server{Method: methodCachingSHA2, Login: []string{"\x01-----BEGIN PUBLIC KEY-----", mysqltest.OK}}, says: wantedPlain},
 		"a file":               {server: mysqltest.Server{Login: []string{"\xfb/etc/passwd", mysqltest.OK}}, says: "no place in a login"},
-		"for ever":             {server: mysqltest.Server{Login: forEver(methodCachingSHA2)}, says: "speak MySQL's protocol"},
+		"forever":              {server: mysqltest.Server{Login: forEver(methodCachingSHA2)}, says: "speak MySQL's protocol"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var mu sync.Mutex

@@ -9,7 +9,7 @@ import (
 	"rtrail/internal/recording"
 )
 
-// A channel that stops is told once, and again when it runs and stops anew; JSON
+// A channel that stops is told once, and again when it runs and stops again; JSON
 // has it in every row.
 func TestReplication(t *testing.T) {
 	runs := []recording.MySQLReplica{{Source: "db0:3306", IORunning: "Yes", SQLRunning: "Yes", Lag: time.Second}}

@@ -21,7 +21,7 @@ import (
 	"rtrail/internal/safefile"
 )
 
-// What is given up is gone for ever, so the tests run their own binary again.
+// What is given up is gone forever, so the tests run their own binary again.
 func TestMain(m *testing.M) {
 	if spec := os.Getenv("CONFINED"); spec != "" {
 		var o order

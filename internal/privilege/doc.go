@@ -12,6 +12,6 @@
 //
 // Verbs that watch a host stay root, with the capabilities that probes use (Watch).
 //
-// All of it holds for all threads, for ever. What a kernel does not know is left
+// All of it holds for all threads, forever. What a kernel does not know is left
 // out silently.
 package privilege

@@ -153,7 +153,7 @@ var table = complete(map[string]*Traits{
 		Messages: Literals,
 		Causes: map[string]string{
 			"nack": "the broker could not take the message over: its queue is full (x-max-length with reject-publish), or an error within it",
-			"312":  "no queue is bound for the routing key: the message is lost for whoever should have it",
+			"312":  "no queue is bound for the routing key: the message is lost",
 			"313":  "no consumer is there for an immediate message",
 			"320":  "the broker closes connections: an administrator, or a shutdown",
 			"403":  "the user may not do this, or the password is wrong",

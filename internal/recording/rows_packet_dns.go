@@ -19,7 +19,7 @@ type PacketResolver struct {
 	Failed     int64         `parquet:"failed"`                   // of those answered: SERVFAIL, REFUSED and the like, but not NXDOMAIN
 	Repeated   int64         `parquet:"repeated"`                 // of those answered: over UDP, by no error, and only soon after a copy that was sent half a second later or more
 	Unanswered int64         `parquet:"unanswered"`               // of the queries: not answered within two seconds and until the capture ended or they were given up, or refused
-	AskedAgain int64         `parquet:"asked_again"`              // of those unanswered, over UDP: the client sent a copy, or asked the same anew; 0 in recordings of older versions
+	AskedAgain int64         `parquet:"asked_again"`              // of those unanswered, over UDP: the client sent a copy, or asked the same again; 0 in recordings of older versions
 	Refused    int64         `parquet:"refused"`                  // of those unanswered: over UDP, an ICMP message said that no process listens
 	Young      int64         `parquet:"young"`                    // of the queries: not answered either, but followed for less than two seconds, or than the slowest answer took
 	Forgotten  int64         `parquet:"forgotten"`                // of the queries: no longer followed, as too many waited or their port and identifier were used again; those that were answered are among unpaired

@@ -83,10 +83,22 @@ func finding(f verdict.Finding, verbose bool) document.Finding {
 		}
 		d.Rows = appendWords(d.Rows, document.Row{Label: "explains", Words: explained(f)})
 		d.Rows = appendWords(d.Rows, document.Row{Label: "note", Words: noted(f)})
-		for i, x := range byPain(f.Fixes) {
+		for i, x := range inOrder(f.Fixes) {
 			d.Rows = append(d.Rows, change(label(i, "CHANGE"), x, 0))
 		}
 		d.Rows = append(d.Rows, why(f, ""))
+		return d
+	}
+	if len(f.Tree) > 0 {
+		d.Rows[len(d.Rows)-1].Spare = 2
+		d.Rows = append(d.Rows, tree(f.Tree)...)
+		for _, r := range advice(f) {
+			if r.Label == "LATER" {
+				r.Spare = 1
+			}
+			d.Rows = append(d.Rows, r)
+		}
+		d.Rows = append(d.Rows, why(f, "-v: all evidence"))
 		return d
 	}
 	// What has no room gives way: first further proof, then what the finding explains.
@@ -179,18 +191,14 @@ func advice(f verdict.Finding) []document.Row {
 		}
 		rows = append(rows, document.Row{Label: "LOOK", Commands: commands(look), Danger: danger(look)})
 	}
-	fixes := byPain(f.Fixes)
-	first := slices.IndexFunc(fixes, func(x rule.Fix) bool { return !x.Command.Empty() && !template.MatchString(x.Command.String()) })
+	fixes := inOrder(f.Fixes)
 	if len(fixes) == 0 {
 		return rows
 	}
-	first = max(first, 0)
-	rows = append(rows, change("CHANGE", fixes[first], 2))
+	rows = append(rows, change("CHANGE", fixes[0], 2))
 	var later []string
-	for i, x := range fixes {
-		if i != first {
-			later = append(later, x.Text.String())
-		}
+	for _, x := range fixes[1:] {
+		later = append(later, x.Text.String())
 	}
 	return appendWords(rows, document.Row{Label: "LATER", Words: strings.Join(later, "; "), Lines: 2})
 }
@@ -206,6 +214,33 @@ func why(f verdict.Finding, more string) document.Row {
 		words += " · " + more
 	}
 	return document.Row{Label: "WHY", Words: words, Lines: 1}
+}
+
+// tree draws the holder and those who wait for it.
+func tree(list []rule.Text) []document.Row {
+	var rows []document.Row
+	for i, words := range list {
+		lead := "├─ "
+		switch i {
+		case 0:
+			lead = ""
+		case len(list) - 1:
+			lead = "└─ "
+		}
+		rows = append(rows, document.Row{Label: label(i, "waits"), Words: lead + words.String(), Lines: 1})
+	}
+	return rows
+}
+
+// inOrder puts first what can be done at once.
+func inOrder(fixes []rule.Fix) []rule.Fix {
+	list := byPain(fixes)
+	first := slices.IndexFunc(list, func(x rule.Fix) bool { return !x.Command.Empty() && !template.MatchString(x.Command.String()) })
+	if first > 0 {
+		now := list[first]
+		list = slices.Insert(slices.Delete(list, first, first+1), 0, now)
+	}
+	return list
 }
 
 // byPain puts what destroys nothing before what may; the rules put the cheap

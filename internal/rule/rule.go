@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"time"
 
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
@@ -158,6 +159,9 @@ type Finding struct {
 	// Behind is whom the subject itself waits for, the worst first, where it is not
 	// for answers to requests, which the evidence shows for all programs alike.
 	Behind []Behind
+	// Tree shows who holds up whom within the subject, in short forms in place of the
+	// evidence: first the holder, then a line for each that waits.
+	Tree []Text
 	// Notes are symptoms in words that the finding explains without a rule
 	// of their own: "connects of 1.0 s (SYN retransmissions, 214)".
 	Notes []Text
@@ -176,10 +180,20 @@ type Behind struct {
 	// Whole says that what its process waits for, it waits for: as far as is seen the
 	// process does nothing else.
 	Whole bool
+	// Ahead are those who wait for the subject meanwhile, by what that tells of them, the
+	// longest wait first.
+	Ahead []Ahead
 	// TID is the thread that it is, if that was seen to wait for a disk, and Call the system
 	// call in which it does; 0 and "" otherwise.
 	TID  int32
 	Call string
+}
+
+// Ahead is somebody who waits for the subject of a finding.
+type Ahead struct {
+	Who     view.Entity
+	Words   string        // names it: "2 connections of app@10.0.0.8: 5, 6"
+	Longest time.Duration // 0: not known
 }
 
 // NotJudged is returned by Detect when evidence the rule needs is missing

@@ -15,7 +15,7 @@ type withoutNUL struct {
 	run  int64 // of them in a row, up to here
 }
 
-// maxHole ends the reading of what is NUL for ever, as /dev/zero. Longer
+// maxHole ends the reading of what is NUL forever, as /dev/zero. Longer
 // than any log that somebody rotates, and a few seconds of reading.
 const maxHole = 4 << 30
 

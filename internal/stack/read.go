@@ -145,7 +145,7 @@ var formats = []format{
 	{"collapsed", recording.StackOnCPU, isCollapsed, lineStart, parseCollapsed, nil, false},
 }
 
-// maxLook bounds what IsDump reads of a file that is NUL for ever, or unpacks to
+// maxLook bounds what IsDump reads of a file that is NUL forever, or unpacks to
 // that.
 const maxLook = 16 << 20
 

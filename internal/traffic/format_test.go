@@ -116,7 +116,7 @@ func TestFormatAgainstSorting(t *testing.T) {
 }
 
 // Intervals without anything have lines; a clock that jumps by years does not
-// print for ever.
+// print forever.
 func TestFormattedIntervals(t *testing.T) {
 	var out strings.Builder
 	f, _ := ParseFormat(`%T %t %I %n\n`)

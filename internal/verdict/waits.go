@@ -51,11 +51,28 @@ func chainsOf(v *view.View, found []Finding) []Chain {
 		for _, w := range upstream[:min(len(upstream), maxUpstream)] {
 			list = addChain(list, append(climb(v, w), end...))
 		}
-		if len(upstream) == 0 {
+		ahead := aheadOf(v, f)
+		for _, first := range ahead {
+			if len(upstream) == 0 { // no program of this host
+				list = addChain(list, append(Chain{first}, end...))
+			}
+		}
+		if len(upstream)+len(ahead) == 0 {
 			list = addChain(list, end)
 		}
 	}
 	return list[:min(len(list), maxChains)]
+}
+
+// aheadOf are those who wait for the subject of a finding by what that tells of them.
+func aheadOf(v *view.View, f Finding) (list []Link) {
+	if len(f.Behind) == 0 {
+		return nil
+	}
+	for _, a := range f.Behind[0].Ahead[:min(len(f.Behind[0].Ahead), maxUpstream)] {
+		list = append(list, Link{Who: a.Who, Key: v.KeyOf(a.Who), Words: a.Words, Longest: a.Longest})
+	}
+	return list
 }
 
 // innermostFirst lists findings, each behind those that it explains: their chains

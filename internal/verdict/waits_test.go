@@ -67,10 +67,14 @@ func TestWhoWaitsForWhom(t *testing.T) {
 		}
 	}
 	batch := rule.Behind{For: "row lock", Who: view.Entity{Kind: view.KindConnection, Name: "connection 4"}, Words: "connection 4, which sleeps"}
+	told := batch
+	told.Ahead = []rule.Ahead{{Who: view.Entity{Kind: view.KindConnection, Name: "connection 5"}, Words: "connection 5 (app@10.0.0.8)"}}
 	for name, c := range map[string]struct {
 		found func(*view.View) []Finding
 		want  string
 	}{
+		"from connections of other hosts":          {about(5, rule.Certain, told), "connection 5 (app@10.0.0.8) > idle (5) > connection 4, which sleeps"},
+		"programs of this host go before them":     {about(4, rule.Certain, told), "client (1) > nginx (2) > app (3) > mysqld (4) > connection 4, which sleeps"},
 		"up to whom nobody waits for":              {about(4, rule.Likely), "client (1) > nginx (2) > app (3) > mysqld (4)"},
 		"and on to who holds the lock":             {about(4, rule.Certain, batch), "client (1) > nginx (2) > app (3) > mysqld (4) > connection 4, which sleeps"},
 		"and on to the disk of who holds it":       {about(4, rule.Certain, rule.Behind{For: "row lock", Who: view.Entity{Kind: view.KindProcess, Name: "batch", PID: 7}, Words: "connection 5 of batch (7)", Whole: true}), "client (1) > nginx (2) > app (3) > mysqld (4) > connection 5 of batch (7) > disk loop3"},

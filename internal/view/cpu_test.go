@@ -91,7 +91,7 @@ func TestCgroups(t *testing.T) {
 	near(t, "throttled", a.ThrottledIn, 50)
 	near(t, "throttling", a.Throttling, 0.5)
 	near(t, "cores", a.Cores(), 0.5)
-	near(t, "throttled of a group made anew", b.ThrottledIn, 5)
+	near(t, "throttled of a recreated group", b.ThrottledIn, 5)
 	if a.Limited() || !a.HasQuota() {
 		t.Error("limits misread")
 	}

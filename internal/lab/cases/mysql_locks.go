@@ -70,7 +70,7 @@ func rowLockCase(id string, v server.MySQLVersion) Case {
 		Title: "a client of " + v.Name + " changes rows and does not commit; eight others want them",
 		Rule:  "mysql/row-lock-wait",
 		Kind:  "process", Name: "mariadbd|mysqld",
-		Says:  `that connection \d+ \(lab@127\.0\.0\.1\) holds: it is idle in an open transaction`,
+		Says:  `row lock: connection \d+ \(lab@127\.0\.0\.1\) blocks .*: it is idle in an open transaction`,
 		Needs: v.Needs(),
 		MySQL: s.names,
 		Setup: s.holding(v, hundredItems),

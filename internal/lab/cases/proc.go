@@ -193,7 +193,7 @@ func procCrashLoop() Case {
 			if err := write(e, "100mb"); err != nil {
 				return err
 			}
-			// By that name it is what starts services anew.
+			// By that name it is what restarts services.
 			if _, err := load.StartActor(e, env.Options{NetNS: p.server}, "supervise", "supervise", "redis-server", config); err != nil {
 				return err
 			}

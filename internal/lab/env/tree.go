@@ -118,7 +118,7 @@ type procStat struct {
 	state byte
 	ppid  int
 	pgrp  int
-	start uint64 // clock ticks since boot, field 22: with it a PID names one process for ever
+	start uint64 // clock ticks since boot, field 22: with it a PID names one process forever
 }
 
 func readStat(pid int) (procStat, error) {

@@ -92,7 +92,7 @@ type mysqlRecording struct {
 	hide   *strings.Replacer
 }
 
-// TestRecordMySQL makes the fixtures of probe/mysql anew.
+// TestRecordMySQL remakes the fixtures of probe/mysql.
 func TestRecordMySQL(t *testing.T) {
 	if *recordMySQL == "" {
 		t.Skip("without -record-mysql")

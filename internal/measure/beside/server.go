@@ -87,7 +87,7 @@ func (s *Server) End() {
 	}
 }
 
-// Prepare makes the table anew that Load reads.
+// Prepare remakes the table that Load reads.
 func (s *Server) Prepare(ctx context.Context) error {
 	for _, step := range []string{"cleanup", "prepare"} {
 		if out, err := s.sysbench(ctx, step).CombinedOutput(); err != nil {

@@ -21,7 +21,7 @@ type load struct {
 	input    io.Closer // the process with the sockets ends when it is closed
 }
 
-// loadLasts is longer than the benchmark takes, not for ever.
+// loadLasts is longer than the benchmark takes, not forever.
 const loadLasts = 10 * time.Minute
 
 // startLoad starts processes and sockets. They die with this process, however

@@ -59,7 +59,7 @@ type Apply int
 
 // Ways to apply a change.
 const (
-	Dynamic Apply = iota // SET GLOBAL; sessions may have to connect anew
+	Dynamic Apply = iota // SET GLOBAL; sessions may have to reconnect
 	Restart
 	Mixed // depends on the version: see Setting.Applies
 )

@@ -40,7 +40,7 @@ var poolSettings = []Setting{
 	},
 	{
 		Name: "thread_pool_idle_timeout", Topic: Threads, Unit: Seconds, Apply: Dynamic,
-		Why:  "idle threads of the pool end after this time and have to be made anew",
+		Why:  "idle threads of the pool end after this time and have to be made again",
 		Cost: "memory of idle threads",
 	},
 	{

@@ -36,7 +36,7 @@ var redoSettings = []Setting{
 	},
 	{
 		Name: "sync_binlog", Topic: Redo, Apply: Dynamic,
-		Why:  "1: every group of commits waits for the disk a second time, for the binary log. 0: the system writes it when it likes",
+		Why:  "1: every group of commits waits for the disk a second time, for the binary log. 0: the OS decides when to flush",
 		Cost: "commits that are missing on replicas after a crash of the host; bursts of writes",
 	},
 	{

@@ -90,7 +90,7 @@ func adviseTmp(f *Facts, v Value, name, other string) *Advice {
 }
 
 // sortBufferMost is the most that is worth trying: glibc takes larger pieces
-// from the kernel anew for every sort (mmap threshold up to 32 MiB).
+// from the kernel for every sort (mmap threshold up to 32 MiB).
 const sortBufferMost = 8 << 20
 
 func adviseSort(f *Facts, v Value) *Advice {

@@ -103,7 +103,7 @@ func adviseTableInstances(f *Facts, v Value) *Advice {
 }
 
 // missing says that statements named tables that do not exist, which are
-// looked for anew each time.
+// looked for again each time.
 func (f *Facts) missing() bool {
 	for _, e := range f.errors {
 		if e.Code == 1146 {

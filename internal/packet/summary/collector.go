@@ -159,6 +159,9 @@ func (c *Collector) path(k *rt.Connection, at int64, one *sums.Path) {
 func (c *Collector) Connection(k *rt.Connection) {
 	s := c.sum
 	if !c.wanted(k.Server.Port) {
+		if _, known := s.LeftOut[k.Server.Port]; known || len(s.LeftOut) < maxLeftOut {
+			s.LeftOut[k.Server.Port]++
+		}
 		return
 	}
 	s.Seen++

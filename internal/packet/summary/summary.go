@@ -116,19 +116,20 @@ type Summary struct {
 	Clients     map[flow.Addr]*Total
 	Servers     map[flow.Endpoint]*Total
 	Statements  map[StatementKey]*Statement
-	Connections []*Connection    // the worst, by Badness
-	Slowest     []rt.Transaction // the slowest, descending
-	Failures    []rt.Transaction // the first ones that failed, ascending by time
-	Disconnect  *rt.Connection   // whose first FIN or RST came first while something was asked or answered, nil if none
-	Interrupted []Interrupted    // connections closed in the middle of a request, ascending by time; the first ones of each worker
-	Broken      uint64           // how many there were in all
-	Seen        uint64           // connections
-	Folded      uint64           // services beyond those that are told apart; they are summed up as the zero Service. One that came again counts again
-	Nestings    []*Nesting       // what hosts ask while they answer, by time covered
-	Missed      int64            // bytes of streams that were acknowledged but not captured
-	OneWay      uint64           // connections with data of which only one direction was captured
-	Midway      uint64           // connections that had begun before the capture
-	Guessed     uint64           // of these, those whose server is only known by the lower port
+	Connections []*Connection     // the worst, by Badness
+	Slowest     []rt.Transaction  // the slowest, descending
+	Failures    []rt.Transaction  // the first ones that failed, ascending by time
+	Disconnect  *rt.Connection    // whose first FIN or RST came first while something was asked or answered, nil if none
+	Interrupted []Interrupted     // connections closed in the middle of a request, ascending by time; the first ones of each worker
+	Broken      uint64            // how many there were in all
+	Seen        uint64            // connections
+	LeftOut     map[uint16]uint64 // connections to other ports than those asked for, of at most maxLeftOut ports
+	Folded      uint64            // services beyond those that are told apart; they are summed up as the zero Service. One that came again counts again
+	Nestings    []*Nesting        // what hosts ask while they answer, by time covered
+	Missed      int64             // bytes of streams that were acknowledged but not captured
+	OneWay      uint64            // connections with data of which only one direction was captured
+	Midway      uint64            // connections that had begun before the capture
+	Guessed     uint64            // of these, those whose server is only known by the lower port
 }
 
 // Collectors makes one collector per worker and merges them in the end.
@@ -172,10 +173,13 @@ func (c *Collectors) Result() *Summary {
 	return sum
 }
 
+// maxLeftOut bounds Summary.LeftOut; each worker keeps that many.
+const maxLeftOut = 100
+
 func newSummary() *Summary {
 	return &Summary{
 		Services: map[Service]*Total{}, Clients: map[flow.Addr]*Total{},
-		Servers: map[flow.Endpoint]*Total{}, Statements: map[StatementKey]*Statement{},
+		Servers: map[flow.Endpoint]*Total{}, Statements: map[StatementKey]*Statement{}, LeftOut: map[uint16]uint64{},
 	}
 }
 
@@ -197,6 +201,9 @@ func (s *Summary) merge(o *Summary, options Options) {
 	s.Interrupted = append(s.Interrupted, o.Interrupted...)
 	s.Broken += o.Broken
 	s.Seen += o.Seen
+	for port, n := range o.LeftOut {
+		s.LeftOut[port] += n
+	}
 	s.Folded += o.Folded
 	s.Missed += o.Missed
 	s.OneWay += o.OneWay

@@ -101,7 +101,7 @@ func TestLives(t *testing.T) {
 			s.packet(ms, toClient, decode.RST|decode.ACK, -1, 0, 0, func(f *decode.Frame) { f.Seq = 0 })
 			s.syn(500 * ms)
 		}, []string{"1 reset by server RST @1 refused", "3 open retried"}},
-		{"refused, and tried anew with another number", func(s *script) {
+		{"refused, and tried again with another number", func(s *script) {
 			s.syn(0)
 			s.packet(ms, toClient, decode.RST|decode.ACK, -1, 0, 0, func(f *decode.Frame) { f.Seq = 0 })
 			s.isn[toServer] += 1000

@@ -52,7 +52,7 @@ func ParseStat(b []byte, comm func([]byte) string) (Stat, bool) {
 	for column := 4; column <= 39; column++ {
 		field, rest = procfile.Field(rest)
 		if len(field) == 0 {
-			// Everything up to the resident size has been there for ever.
+			// Everything up to the resident size has been there forever.
 			if column <= 24 {
 				return Stat{}, false
 			}

@@ -163,7 +163,7 @@ func TestFlood(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	f := &fake{script: []any{unix.EIO, at(7, time.Hour, "after it was opened anew")}}
+	f := &fake{script: []any{unix.EIO, at(7, time.Hour, "after it was reopened")}}
 	opened := 0
 	p := &Probe{open: func() (source, error) { opened++; return f, nil }, clocks: clocks}
 	if err := p.Sample(t.Context(), recording.NewWriter(time.Now())); !errors.Is(err, unix.EIO) {

@@ -38,8 +38,7 @@ func TestOwnWorkIsTakenOut(t *testing.T) {
 	}
 }
 
-// A connection that ends leaves its counters to the server, until that begins
-// anew.
+// A connection that ends leaves its counters to the server, until that restarts.
 func TestOwnWorkOfClosedConnections(t *testing.T) {
 	var own ownWork
 	for _, step := range []struct {
@@ -50,7 +49,7 @@ func TestOwnWorkOfClosedConnections(t *testing.T) {
 	}{
 		{"the first connection", false, 10, 5, 105, 100},
 		{"the second one", true, 20, 3, 110, 102},
-		{"the server began anew", true, 2, 4, 6, 2},
+		{"the server restarted", true, 2, 4, 6, 2},
 		{"its counters were flushed", false, 4, 9, 5, 0},
 	} {
 		if step.close {

@@ -164,7 +164,7 @@ func readTape(t testing.TB, path string) *tape {
 func TestRecordLooks(t *testing.T) {
 	name := os.Getenv("RTRAIL_TEST_MYSQL")
 	if *record == "" || name == "" {
-		t.Skip("to record anew: RTRAIL_TEST_MYSQL=USER@HOST:PORT go test -run TestRecordLooks -record-looks FILE")
+		t.Skip("to record again: RTRAIL_TEST_MYSQL=USER@HOST:PORT go test -run TestRecordLooks -record-looks FILE")
 	}
 	target, err := mysqlconn.Parse(name, mysqlconn.ReadOptionFiles("/", os.Getenv), mysqlconn.Options{})
 	if err != nil {

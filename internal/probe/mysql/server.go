@@ -213,7 +213,7 @@ func (s *server) silence(now time.Time) (row recording.MySQLServer, ok bool) {
 		if l := s.flight.link; l != nil {
 			if n := l.Unacknowledged(); n > 0 {
 				row.State = recording.ServerUnreachable
-				row.Error += fmt.Sprintf(": the network does not deliver, the question was sent %d times again", n)
+				row.Error += fmt.Sprintf(": the network does not deliver, the question was sent again (%d×)", n)
 			}
 		}
 		row.Skipped = "everything: one statement at a time, and this one is not answered"

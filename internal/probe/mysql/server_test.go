@@ -342,7 +342,7 @@ func testServerThatStallsAndComesBack(t *testing.T) {
 		t.Fatalf("stalled: %+v", list)
 	}
 	m.again.Store(2)
-	if list, _ = states(t, p, 1, 0); len(list) != 1 || list[0].State != recording.ServerUnreachable || !strings.Contains(list[0].Error, "2 times again") {
+	if list, _ = states(t, p, 1, 0); len(list) != 1 || list[0].State != recording.ServerUnreachable || !strings.Contains(list[0].Error, "again (2×)") {
 		t.Fatalf("a network that drops: %+v", list)
 	}
 	close(frozen) // within the patience: the same connection goes on, and tells that it was slow

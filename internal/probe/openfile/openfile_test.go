@@ -144,7 +144,7 @@ func TestBusiest(t *testing.T) {
 		t.Errorf("busy for 750 ms of a second: %v, %v", share, err)
 	}
 	p.last = at.Add(time.Second)
-	disks("20") // it began anew
+	disks("20") // it started again
 	if share, err := p.busiest(at.Add(2 * time.Second)); share != 0 || err != nil {
 		t.Errorf("counters that fell: %v, %v", share, err)
 	}

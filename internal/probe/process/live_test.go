@@ -74,7 +74,7 @@ func TestLive(t *testing.T) {
 }
 
 // TestSleepersHaveRows: a process that does nothing has a row in every sample,
-// as light as if it had been made anew, and none after its end.
+// as light as if it had been replaced, and none after its end.
 func TestSleepersHaveRows(t *testing.T) {
 	people := census.New("/")
 	defer people.Close()

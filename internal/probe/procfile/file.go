@@ -10,7 +10,7 @@ import (
 
 // File is a file of /proc or /sys that is read again and again. It stays open
 // between reads and is read from its start each time, which saves the path
-// walk; after an error it is opened anew by the next read. A File is not for
+// walk; after an error it is reopened by the next read. A File is not for
 // concurrent use.
 type File struct {
 	Path string

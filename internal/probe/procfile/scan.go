@@ -144,7 +144,7 @@ func Duration(n uint64, unit time.Duration) time.Duration {
 type Names struct{ known map[string]string }
 
 // maxNames bounds the memory of a Names: names of things that come and go
-// (interfaces of containers) would otherwise pile up for ever.
+// (interfaces of containers) would otherwise pile up forever.
 const maxNames = 8192
 
 // String returns b as a string.

@@ -155,7 +155,7 @@ func TestLocksAtRest(t *testing.T) {
 	}
 }
 
-// deadlock has two threads that wait for each other's locks, for ever.
+// deadlock has two threads that wait for each other's locks, forever.
 func deadlock(pi bool) {
 	type lock struct{ mutex }
 	var locks [2]lock

@@ -17,7 +17,7 @@ type device struct {
 	size          float64 // bytes per request
 	await         float64 // seconds
 	busy, queue   float64
-	resetAt       float64 // seconds after which its counters begin anew
+	resetAt       float64 // seconds after which its counters restart
 	partition     bool
 	backing       string
 }

@@ -103,7 +103,7 @@ func (d *dumped) finding() rule.Finding {
 	f := rule.Finding{
 		Subject:    d.who,
 		Confidence: rule.Certain,
-		Impact:     rule.Impact{TimeLost: float64(stuck), Text: rule.T("%s for ever", waits(stuck))},
+		Impact:     rule.Impact{TimeLost: float64(stuck), Text: rule.T("%s forever", waits(stuck))},
 		Headline:   rule.T("%s: %s wait for each other's locks, and all are stuck", d.number(), unit.Plural(len(d.members), "thread", "threads")),
 		Fixes: []rule.Fix{
 			{Text: rule.T("restart the program: nothing else frees these threads"), Tradeoff: "it can happen again at any time"},

@@ -50,7 +50,7 @@ func (x scan) headline(s *view.MySQLServer) rule.Text {
 	case x.sure == rule.Possible && known:
 		return rule.T("%s reads %s each time for \"%s\"; an index to join %s by may save it", named(s), rows, x.brief(), joined.Name)
 	case x.sure == rule.Possible && x.plan == nil && !explains(s):
-		return rule.T("%s reads %s each time for \"%s\"; an index may save it, which --explain tells", named(s), rows, x.brief())
+		return rule.T("%s reads %s each time for \"%s\"; an index may save it: --explain shows the plan", named(s), rows, x.brief())
 	case x.sure == rule.Possible:
 		return rule.T("%s reads %s each time for \"%s\"; an index may save it", named(s), rows, x.brief())
 	case known:

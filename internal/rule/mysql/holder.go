@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -103,17 +104,7 @@ func doing(b view.MySQLBlocker) string {
 	case b.Detached:
 		return "it waits for XA COMMIT or XA ROLLBACK, until one of them is given"
 	}
-	activity := ""
-	switch {
-	case h == byPrepared:
-		activity = "is idle after XA PREPARE"
-	case b.Command == "Sleep" && (h == byTransaction || b.Transaction == view.OpenTransaction):
-		activity = "is idle in an open transaction"
-	case h == bySession && b.Transaction == view.NoTransaction:
-		activity = "is idle, without an open transaction in InnoDB"
-	case b.Command == "Sleep":
-		activity = "is idle"
-	}
+	activity := idleness(b)
 	switch statement := words(b.Statement); {
 	case b.Statement == "" && activity == "" && keeps[h] == "" && b.Behind != 0:
 		return fmt.Sprintf("it waits itself for connection %d", b.Behind)
@@ -135,6 +126,46 @@ func doing(b view.MySQLBlocker) string {
 		return keeps[h]
 	}
 	return keeps[h] + " and " + activity
+}
+
+// idleness says how an idle blocker is idle; "" of one at work.
+func idleness(b view.MySQLBlocker) string {
+	switch h := holdingOf(b); {
+	case b.Command != "Sleep":
+		return ""
+	case h == byPrepared:
+		return "is idle after XA PREPARE"
+	case h == byTransaction || b.Transaction == view.OpenTransaction:
+		return "is idle in an open transaction"
+	case h == bySession && b.Transaction == view.NoTransaction:
+		return "is idle, without an open transaction in InnoDB"
+	}
+	return "is idle"
+}
+
+// inShort is doing for headlines above a tree, which has the last statement.
+func inShort(b view.MySQLBlocker) string {
+	if b.Command == "Sleep" {
+		b.Statement = ""
+	}
+	return doing(b)
+}
+
+// activity is what a tree says of a blocker, whose lock stands in the headline.
+func activity(b view.MySQLBlocker) string {
+	switch statement := words(b.Statement); {
+	case b.Detached:
+		return doing(b)
+	case b.Command == "Sleep" && statement != "":
+		return "idle after " + statement
+	case b.Command == "Sleep":
+		return "idle"
+	case b.Behind != 0:
+		return fmt.Sprintf("waits for connection %d: %s", b.Behind, cmp.Or(statement, "its statement is not known"))
+	case statement != "":
+		return "runs " + statement
+	}
+	return "the server does not tell what it does"
 }
 
 // since says how long a blocker is at it.
@@ -159,10 +190,10 @@ func holderFixes(s *view.MySQLServer, b view.MySQLBlocker) []rule.Fix {
 		return nil
 	}
 	kill := ask(s, shell.SQL("kill %d", b.Session))
-	fix := rule.Fix{Command: kill, Tradeoff: "what it changed is rolled back, which takes about as long as the changes took"}
+	fix := rule.Fix{Command: kill, Tradeoff: "the rollback takes about as long as its changes took"}
 	switch h {
 	case byTransaction:
-		fix.Text = rule.T("end the open transaction of connection %d: its client has to commit or roll back before it does anything else; until then it can be killed", b.Session)
+		fix.Text = rule.T("connection %d has to commit or roll back, or be killed", b.Session)
 		if s.MariaDB() {
 			return []rule.Fix{fix, {
 				Text:     rule.T("have the server end transactions whose client does nothing"),

@@ -98,12 +98,12 @@ func TestRowLocksOfPreparedTransactions(t *testing.T) {
 		without []string
 	}{
 		"without a connection": {detached, []recording.MySQLTransaction{{Prepared: true}},
-			"1 connection of mariadbd waits for row locks on shop.stock that a prepared XA transaction without a connection holds: it waits for XA COMMIT or XA ROLLBACK",
+			"row lock: a prepared XA transaction without a connection blocks 1 connection of mariadbd on shop.stock: it waits for XA COMMIT or XA ROLLBACK",
 			[]string{"unknown connection", "where id = 0", "kill", "BEGIN and COMMIT", "explain"}},
 		"not known to be prepared": {detached, []recording.MySQLTransaction{{}},
-			"that a transaction without a connection holds: it was prepared for XA COMMIT, or a crash left it", []string{"unknown connection", "where id = 0", "kill"}},
+			"row lock: a transaction without a connection blocks 1 connection of mariadbd on shop.stock: it was prepared for XA COMMIT, or a crash left it", []string{"unknown connection", "where id = 0", "kill"}},
 		"its client is still there": {idleBlocker(21, second), []recording.MySQLTransaction{{Session: 17, Prepared: true}},
-			"that connection 17 (app@10.0.0.5) holds: it is idle after XA PREPARE", []string{"has to commit or roll back", "kill"}},
+			"connection 17 (app@10.0.0.5) blocks 1 connection of mariadbd on shop.stock: it is idle after XA PREPARE", []string{"has to commit or roll back", "kill"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			headline, all := texts(server(ruletest.MySQL{Collected: allRead}).LockWaits(x.wait).Transactions(x.list...).Detect(t, rowLockWait)[0])
@@ -138,7 +138,7 @@ func TestOneBlockerOfTwoKinds(t *testing.T) {
 		rule       rule.Rule
 		says, from string
 	}{
-		{rowLockWait, "1 connection of mariadbd waits for row locks on shop.stock that connection 17 (app@10.0.0.5) holds", "connection 21 waited"},
+		{rowLockWait, "row lock: connection 17 (app@10.0.0.5) blocks 1 connection of mariadbd on shop.stock", "connection 21 waited"},
 		{metadataLock, "1 connection of mariadbd waits for the definition of shop.stock, which connection 17 (app@10.0.0.5) holds", "connection 31 waited"},
 	} {
 		found := h().Detect(t, x.rule)

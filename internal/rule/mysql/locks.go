@@ -110,7 +110,7 @@ func (w *lockWaits) evidence(waits *metric.Metric, check shell.Command) []rule.E
 	list := []rule.Evidence{{
 		Metric: waits, Value: w.waited, Limit: rule.Limit(waitersAtLeast.Value),
 		What:  rule.T("%s waited in the window, %s at any time, the longest for %s", connections(w.victims), unit.Number(w.waited), lasted(w.longest)),
-		Check: check,
+		Check: w.look(check),
 	}}
 	for i, b := range w.blockers[:min(len(w.blockers), maxBlockers)] {
 		what := rule.T("%s blocks %s: %s%s", blockerName(b), connections(len(b.Victims)), doing(b), since(b))
@@ -119,7 +119,7 @@ func (w *lockWaits) evidence(waits *metric.Metric, check shell.Command) []rule.E
 		}
 		list = append(list, rule.Evidence{
 			Metric: metric.MySQLLockBlocker, Value: b.Waited, What: what,
-			Check: w.blockerCheck(b, check),
+			Check: w.blockerCheck(b, check, i == 0),
 		})
 		if i > 0 {
 			continue // victims of the worst are enough
@@ -136,11 +136,11 @@ func (w *lockWaits) evidence(waits *metric.Metric, check shell.Command) []rule.E
 }
 
 // blockerCheck is how a sceptic sees who blocks.
-func (w *lockWaits) blockerCheck(b view.MySQLBlocker, waits shell.Command) shell.Command {
+func (w *lockWaits) blockerCheck(b view.MySQLBlocker, waits shell.Command, first bool) shell.Command {
 	switch {
 	case b.Detached:
 		return ask(w.s, shell.SQL("xa recover"))
-	case b.Session == 0:
+	case b.Session == 0, first:
 		return waits
 	}
 	return ask(w.s, shell.SQL("select * from information_schema.processlist where id = %d", b.Session))
@@ -161,7 +161,7 @@ func (w *lockWaits) behind(lock string) []rule.Behind {
 	if !one || b.Session == 0 && !b.Detached {
 		return nil
 	}
-	who := rule.Behind{For: lock, Who: view.Entity{Kind: view.KindConnection, Name: blockerName(b), Detail: w.s.Name()}, Words: blockerName(b)}
+	who := rule.Behind{For: lock, Ahead: w.ahead(b), Who: view.Entity{Kind: view.KindConnection, Name: blockerName(b), Detail: w.s.Name()}, Words: blockerName(b)}
 	if p, ok := w.client(b); ok {
 		who.Who = p.Entity()
 		who.Words += " of " + p.Entity().String()

@@ -45,15 +45,15 @@ func TestRowLockWait(t *testing.T) {
 	ruletest.Check(t, rowLockWait, []ruletest.Situation{
 		{Name: "nobody waits", Host: func() *ruletest.Host { return server(ruletest.MySQL{}) }},
 		{Name: "three behind an idle one", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 3, High: 3,
-			Says: "3 connections of mariadbd wait for row locks on shop.stock that connection 17 (app@10.0.0.5) holds: it is idle in an open transaction",
+			Says: "row lock: connection 17 (app@10.0.0.5) blocks 3 connections of mariadbd on shop.stock: it is idle in an open transaction",
 			Host: func() *ruletest.Host {
 				return server(ruletest.MySQL{}).LockWaits(idleBlocker(21, second), idleBlocker(22, second), idleBlocker(23, second))
 			}},
-		{Name: "a chain counts for its root", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 3, High: 3, Says: "3 connections of mariadbd wait for row locks on shop.stock that connection 17",
+		{Name: "a chain counts for its root", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 3, High: 3, Says: "row lock: connection 17 (app@10.0.0.5) blocks 3 connections of mariadbd",
 			Host: func() *ruletest.Host {
 				return server(ruletest.MySQL{}).LockWaits(idleBlocker(21, second), behindOther(22, 21), behindOther(23, 22))
 			}},
-		{Name: "one that waits for long", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 1, High: 1, Says: "1 connection of mariadbd",
+		{Name: "one that waits for long", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 1, High: 1, Says: "blocks 1 connection of mariadbd",
 			Host: func() *ruletest.Host {
 				return server(ruletest.MySQL{Gauges: map[string]float64{"Threads_running": 64}}).LockWaits(idleBlocker(21, second))
 			}},
@@ -123,7 +123,7 @@ func TestMetadataLock(t *testing.T) {
 			Says: "1 connection of mariadbd waits for the definition of shop.stock, which connection 17 (app@10.0.0.5) holds",
 			Host: func() *ruletest.Host { return server(ruletest.MySQL{}).LockWaits(known) }},
 		{Name: "only one can be it", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 2, High: 2,
-			Says: "the only transaction older than the waits is that of connection 102 (report@10.0.0.8): it is idle in an open transaction, its last statement: SELECT",
+			Says: "the only transaction older than the waits is that of connection 102 (report@10.0.0.8): it is idle in an open transaction",
 			Host: func() *ruletest.Host {
 				h := server(ruletest.MySQL{Sessions: []recording.MySQLSession{waiter(state, 5*second), waiter(state, 4*second),
 					{User: "report", Client: "10.0.0.8", Command: "Sleep", Statement: "SELECT * FROM stock"}}})

@@ -97,7 +97,8 @@ func (m *metadataWait) finding() rule.Finding {
 	}
 	b, one := m.main()
 	if one && b.Session > 0 {
-		f.Headline = rule.T("%s of %s %s for %s, which %s holds: %s", connections(len(b.Victims)), m.s.Name(), wait(len(b.Victims)), m.wanted(&b), blockerName(b), doing(b))
+		f.Headline = rule.T("%s of %s %s for %s, which %s holds: %s", connections(len(b.Victims)), m.s.Name(), wait(len(b.Victims)), m.wanted(&b), blockerName(b), inShort(b))
+		f.Tree = m.tree()
 		f.Evidence = m.evidence(metric.MySQLMetadataLockWaits, m.check(b))
 		f.Fixes = holderFixes(m.s, b)
 		if h := holdingOf(b); h == byInstance || keeps[h] == "" {
@@ -184,7 +185,8 @@ func (m *metadataWait) suspects(f rule.Finding) rule.Finding {
 	switch {
 	case len(holders) == 1 && !m.ofAll():
 		h := holders[0]
-		f.Headline = rule.T("%s of %s %s for %s; the only transaction older than the waits is that of %s: %s", n, m.s.Name(), wait(many), m.wanted(nil), blockerName(h), doing(h))
+		f.Headline = rule.T("%s of %s %s for %s; the only transaction older than the waits is that of %s: %s", n, m.s.Name(), wait(many), m.wanted(nil), blockerName(h), inShort(h))
+		f.Tree = lockTree(h, waitersOf(waiting))
 		f.Fixes = holderFixes(m.s, h)
 	case len(holders) > 1 && !m.ofAll():
 		f.Headline = rule.T("%s of %s %s for %s; one of %d older transactions holds it, and the server does not tell which", n, m.s.Name(), wait(many), m.wanted(nil), len(holders))
@@ -250,6 +252,15 @@ func (m *metadataWait) waiting() []recording.MySQLSession {
 		}
 	}
 	return nil
+}
+
+// waitersOf are the connections of sessions that wait.
+func waitersOf(waiting []recording.MySQLSession) []lockWaiter {
+	var list []lockWaiter
+	for _, r := range waiting {
+		list = append(list, lockWaiter{view.MySQLVictim{Session: r.ID, Statement: r.Statement, Waited: r.For}, account(r.User, r.Client)})
+	}
+	return list
 }
 
 // maxSuspects is how many transactions evidence names that may hold a lock:

@@ -38,12 +38,12 @@ func detectRowLockWait(v *view.View, s *view.MySQLServer) (found []rule.Finding)
 func rowLockFinding(w *lockWaits) rule.Finding {
 	f := rule.Finding{
 		Subject: w.s.Entity(), Confidence: rule.Certain, Impact: w.impact(),
-		Affects: w.exhausting(), Behind: w.behind("row lock"),
+		Affects: w.exhausting(), Behind: w.behind("row lock"), Tree: w.tree(),
 		Evidence: w.evidence(metric.MySQLRowLockWaits, rowLockCheck(w.s)),
 	}
 	b, one := w.main()
 	if one {
-		f.Headline = rule.T("%s of %s %s for row locks%s that %s holds: %s", connections(len(b.Victims)), w.s.Name(), wait(len(b.Victims)), w.on(), blockerName(b), doing(b))
+		f.Headline = rule.T("row lock: %s blocks %s of %s%s: %s", blockerName(b), connections(len(b.Victims)), w.s.Name(), w.on(), inShort(b))
 		f.Fixes = holderFixes(w.s, b)
 	} else {
 		f.Headline = rule.T("%s connections of %s at a time wait for row locks%s, each behind another one: many transactions want the same rows",
@@ -128,7 +128,7 @@ func rowLockUnseen(s *view.MySQLServer, waiting float64) (rule.Finding, bool) {
 		}}, append(rowLockCounters(s), beside(s)...)...),
 		Fixes: []rule.Fix{{
 			Text:     rule.T("let rtrail see who blocks, then end or shorten that transaction"),
-			Command:  askAs(s, shell.Command{}, shell.SQL("grant process, select on *.* to USER")),
+			Command:  askAs(s, shell.Command{}, shell.SQL("grant process on *.* to USER; grant select on performance_schema.* to USER")),
 			Tradeoff: "the user sees statements of others",
 		}},
 	}, true

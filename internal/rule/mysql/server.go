@@ -30,7 +30,7 @@ func answering(v *view.View) ([]*view.MySQLServer, error) {
 			why = misnamed(s)
 		}
 		if s.State == recording.ServerDenied {
-			why.How = shell.Say("give the right user and password with --mysql, or create a user: CREATE USER rtrail@'%%' IDENTIFIED BY '...'; GRANT PROCESS, REPLICATION CLIENT, SELECT ON *.* TO rtrail@'%%'")
+			why.How = shell.Say("give the right user and password with --mysql, or create a user: CREATE USER rtrail@'%%' IDENTIFIED BY '...'; GRANT PROCESS, REPLICATION CLIENT ON *.* TO rtrail@'%%'; GRANT SELECT ON performance_schema.* TO rtrail@'%%'")
 		}
 	}
 	if len(list) == 0 && why != nil {

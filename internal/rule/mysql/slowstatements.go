@@ -33,7 +33,7 @@ var (
 	lockedShare = rule.Threshold{Name: "locked-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of a statement's time spent waiting for locks. From here on the lock is what makes it slow, not its own work."}
 	manyReturned = rule.Threshold{Name: "many-returned", Value: 10_000, Unit: "rows", Source: rule.Judgement,
-		Reason: "Rows returned per execution. Nobody reads so many; a page of a list has some dozens."}
+		Reason: "Rows returned per execution. Nobody reads that many; a page of a list has some dozens."}
 )
 
 // logged is a statement of a slow log that was read as a file.

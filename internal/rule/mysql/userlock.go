@@ -36,7 +36,7 @@ func userLockFinding(v *view.View, s *view.MySQLServer) (rule.Finding, bool) {
 	if mean == 0 || longest < longWait.Duration() && !many {
 		return rule.Finding{}, false
 	}
-	f := rule.Finding{Subject: s.Entity(), Confidence: rule.Possible, Affects: w.exhausting(), Behind: w.behind("lock of GET_LOCK")}
+	f := rule.Finding{Subject: s.Entity(), Confidence: rule.Possible, Affects: w.exhausting(), Behind: w.behind("lock of GET_LOCK"), Tree: w.tree()}
 	if many && w.passedOn() {
 		f.Confidence = rule.Likely
 	}
@@ -48,7 +48,7 @@ func userLockFinding(v *view.View, s *view.MySQLServer) (rule.Finding, bool) {
 		if b.Object != "" {
 			lock = fmt.Sprintf("the lock %q", b.Object)
 		}
-		f.Headline = rule.T("%s of %s %s in GET_LOCK for %s that %s has: %s", connections(len(b.Victims)), s.Name(), wait(len(b.Victims)), lock, blockerName(b), doing(b))
+		f.Headline = rule.T("%s of %s %s in GET_LOCK for %s that %s has: %s", connections(len(b.Victims)), s.Name(), wait(len(b.Victims)), lock, blockerName(b), inShort(b))
 		f.Fixes = holderFixes(s, b)
 	case len(w.blockers) > 1:
 		f.Headline = rule.T("%s connections of %s at a time wait in GET_LOCK for locks that others have in turn", unit.Number(mean), s.Name())
@@ -88,7 +88,7 @@ func (w *lockWaits) userEvidence(mean float64, most int64, longest time.Duration
 	list := []rule.Evidence{{
 		Metric: metric.MySQLMetadataLockWaits, Value: mean, Limit: rule.Limit(waitersAtLeast.Value),
 		What:  rule.T("in state %q: %s connections at a time, %d at most, the longest for %s", userLockState, unit.Number(mean), most, lasted(longest)),
-		Check: ask(w.s, shell.SQL("show full processlist")),
+		Check: w.look(ask(w.s, shell.SQL("show full processlist"))),
 	}}
 	if len(w.blockers) == 0 {
 		return append(list, beside(w.s)...)

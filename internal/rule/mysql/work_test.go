@@ -86,7 +86,7 @@ func TestFullScan(t *testing.T) {
 		{Name: "a tenth of what the server does", Host: change(func(s *recording.MySQLStatement) { s.Took = 100 * time.Millisecond }),
 			Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.09, High: 0.1},
 		{Name: "aggregate", Host: change(func(s *recording.MySQLStatement) { s.Text = "SELECT COUNT(*) FROM sbtest1 WHERE pad = ?" }),
-			Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "--explain tells"},
+			Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "--explain shows the plan"},
 		{Name: "aggregate, explained", Host: aggregate("SELECT COUNT ( * ) FROM `sbtest1` WHERE `pad` = ?", "ALL", ""), Want: rule.Likely,
 			Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "an index on (pad)", Proof: "no index that could serve"},
 		{Name: "aggregate by an index, explained", Host: aggregate("SELECT COUNT ( * ) FROM `sbtest1` WHERE `pad` = ?", "ref", "pad_1"), Want: rule.Possible,

@@ -163,7 +163,7 @@ func crashes(signal int32) bool {
 	return false
 }
 
-// supervises says whether a process is one that starts services anew when they end.
+// supervises says whether a process is one that restarts services when they end.
 func supervises(e view.Entity) bool {
 	const initProcess = 1
 	return e.PID == initProcess || slices.Contains([]string{"systemd", "supervisord", "runsv", "s6-supervise", "supervise", "containerd-shim", "monit", "tini", "dumb-init", "catatonit"}, e.Name)

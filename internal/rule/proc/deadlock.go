@@ -13,8 +13,8 @@ import (
 
 var deadlock = rule.Rule{
 	ID:           "proc/deadlock",
-	Title:        "threads of a program wait for each other's locks, for ever",
-	Plural:       "programs have threads that wait for each other's locks, for ever",
+	Title:        "threads of a program wait for each other's locks, forever",
+	Plural:       "programs have threads that wait for each other's locks, forever",
 	Resource:     "locks of programs",
 	Needs:        []recording.Table{recording.Processes, recording.Threads},
 	BlindWithout: []string{"system calls of threads of other users"},
@@ -35,7 +35,7 @@ func detectDeadlock(v *view.View) ([]rule.Finding, error) {
 		}
 		stuck := len(d.Cycle) + len(d.Behind)
 		f := rule.Finding{Subject: p.Entity(), Confidence: rule.Certain,
-			Impact:   rule.Impact{TimeLost: float64(stuck), Text: rule.T("%v for ever", unit.Plural(int64(stuck), "thread waits", "threads wait"))},
+			Impact:   rule.Impact{TimeLost: float64(stuck), Text: rule.T("%v forever", unit.Plural(int64(stuck), "thread waits", "threads wait"))},
 			Headline: rule.T("deadlock in %s: %s wait for each other's locks", p.Entity(), members(d))}
 		if len(d.Cycle) == 1 {
 			// With some locks another thread may unlock it: used so, they are a signal.

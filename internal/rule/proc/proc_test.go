@@ -12,7 +12,7 @@ import (
 
 // children records n zombies of PID 50, of which the first old ones were
 // there before; the others come one after the other. life is how long each
-// stays; 0: for ever.
+// stays; 0: forever.
 func children(h *ruletest.Host, n, old int, life float64) {
 	h.Process(ruletest.Process{PID: 50, Comm: "supervisor"})
 	for i := range n {

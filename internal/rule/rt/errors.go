@@ -336,7 +336,7 @@ func (e *failing) limit() float64 {
 func (e *failing) byCode() string {
 	var words []string
 	for _, c := range e.codes[:min(len(e.codes), 4)] {
-		words = append(words, cmp.Or(c.code, "no code")+" "+unit.Count(c.n).String()+" times")
+		words = append(words, cmp.Or(c.code, "no code")+" "+unit.Plural(c.n, "time", "times"))
 	}
 	return strings.Join(words, ", ")
 }

@@ -19,7 +19,7 @@ const (
 	blockSize = 1 << 20
 	// retire is after how many milliseconds the kernel hands over a block that is
 	// not full: what a packet waits at most before it is seen. Each time caches are
-	// filled anew with what the reader needs, so rarer is cheaper; people do not
+	// refilled with what the reader needs, so rarer is cheaper; people do not
 	// see 60 ms.
 	retire = 60
 	// reserve is room before a packet for the VLAN tag that the network card or

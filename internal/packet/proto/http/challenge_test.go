@@ -39,7 +39,7 @@ func TestChallenges(t *testing.T) {
 		{"NTLM, begun by the client", []string{named, asks, named, ok}, "401, 200 met 1 of 401"},
 		{"a proxy", []string{"CONNECT h:443 HTTP/1.1\r\n\r\n", "407 Who\r\nProxy-Authenticate: Basic\r\n",
 			"CONNECT h:443 HTTP/1.1\r\nProxy-Authorization: Basic eA==\r\n\r\n", ok}, "407, 200 met 1 of 407"},
-		{"each request anew", []string{bare, asks, named, ok, bare, asks, named, ok}, "401, 200 met 1 of 401, 401, 200 met 1 of 401"},
+		{"each request again", []string{bare, asks, named, ok, bare, asks, named, ok}, "401, 200 met 1 of 401, 401, 200 met 1 of 401"},
 		{"not followed", []string{bare, asks, bare, asks, bare, asks}, "401, 401, 401"},
 		{"followed without credentials", []string{bare, asks, bare, ok}, "401, 200"},
 		{"followed by another request", []string{bare, asks, other, ok}, "401, 200"},

@@ -31,7 +31,7 @@ func owes(t *testing.T, want bool, name string, steps ...prototest.Step) {
 }
 
 // A server that has said that it closes owes nothing any more, whatever else it is
-// asked; but who refuses a request before it has read it is not asked anew.
+// asked; but who refuses a request before it has read it is not asked again.
 func TestDismissed(t *testing.T) {
 	get, old := client(1, "GET /x HTTP/1.1\r\n\r\n"), client(1, "GET /x HTTP/1.0\r\n\r\n")
 	const closes, plain, former = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nConnection: Close\r\n\r\nx", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx",

@@ -50,7 +50,7 @@ func TestRowsLeftOut(t *testing.T) {
 		{"equal rows", caps41, oldSet(1, eofBody, rows(100, 120, 120)...), 3, 100, true},
 		{"no EOF packets", caps41 | capDeprecateEOF, newSet(1, rows(100, 70, 70)...), 2, 100, true},
 		{"more than can be numbered", caps41, oldSet(1, eofBody, rows(700, 80, 80)...), 3, 700, true},
-		{"numbers begin anew at the end", caps41, oldSet(1, eofBody, rows(252, 40, 40)...), 3, 252, true},
+		{"numbers restart at the end", caps41, oldSet(1, eofBody, rows(252, 40, 40)...), 3, 252, true},
 		{"columns known", capKnown | caps41, cached(rows(300, 30, 30)), 1, 300, true},
 		{"rows differ", caps41, oldSet(1, eofBody, rows(100, 50, 120)...), 3, 100, false},
 		{"rows become longer", caps41, oldSet(1, eofBody, append(rows(40, 50, 50), rows(300, 60, 60)...)...), 3, 340, false},

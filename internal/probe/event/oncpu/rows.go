@@ -66,7 +66,7 @@ func (s *Source) add(k key, v *sum) {
 }
 
 // rows makes rows of what was counted, those with most samples first, and begins to
-// count anew.
+// recount.
 func (s *Source) rows(now time.Time) ([]recording.OnCPUSample, error) {
 	counts := make([]*count, 0, len(s.counts))
 	for _, c := range s.counts {

@@ -171,7 +171,7 @@ func TestForms(t *testing.T) {
 		"lines of Windows": {strings.ReplaceAll(header+"SET timestamp=5;\nSELECT 1,\n2;\n", "\n", "\r\n"), []Entry{
 			want(func(e *Entry) { e.Logged, e.Statement = at(5), "SELECT 1,\n2" }),
 		}},
-		"a server that begins anew": {header + "use `od``d`;\nSET timestamp=5;\nDO 1;\n/usr/sbin/mysqld, Version: 8.0.43. started with:\nTcp port: 3306  Unix socket: /run/x\n" +
+		"a server that restarts": {header + "use `od``d`;\nSET timestamp=5;\nDO 1;\n/usr/sbin/mysqld, Version: 8.0.43. started with:\nTcp port: 3306  Unix socket: /run/x\n" +
 			"Time                 Id Command    Argument\n" + header + "SET timestamp=6;\nDO 2;\n", []Entry{
 			want(func(e *Entry) { e.Logged, e.Statement, e.DB = at(5), "DO 1", "od`d" }),
 			want(func(e *Entry) { e.Logged, e.Statement = at(6), "DO 2" }),

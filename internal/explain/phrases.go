@@ -1,0 +1,71 @@
+package explain
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// phrase is a synonym as a search sees it.
+type phrase struct {
+	text  string
+	words []string
+	ids   []string
+	at    int // the word of the query at which it stands
+}
+
+// telling says whether a phrase within a query tells enough for the words around it
+// not to matter: several words, or the number of an error.
+func (p phrase) telling() bool {
+	return len(p.words) > 1 || len(p.text) == 4 && strings.Trim(p.text, "0123456789") == ""
+}
+
+var phrases = sync.OnceValue(func() (list []phrase) {
+	for _, text := range slices.Sorted(maps.Keys(synonyms)) {
+		list = append(list, phrase{text: text, words: words(text), ids: synonyms[text]})
+	}
+	return list
+})
+
+// phrasesOf are the synonyms that a query is, in whatever way it is written, or mostly
+// is, and those that stand within it with others, the longest first.
+func phrasesOf(query string) (named, within []phrase) {
+	wanted := words(query)
+	for _, p := range phrases() {
+		switch at := indexOf(wanted, p.words); {
+		case means(query, p.text):
+			named = append(named, p)
+		case at >= 0:
+			p.at = at
+			within = append(within, p)
+		}
+	}
+	slices.SortStableFunc(named, func(a, b phrase) int { return cmp.Compare(len(a.words), len(b.words)) })
+	slices.SortStableFunc(within, func(a, b phrase) int { return cmp.Compare(len(b.words), len(a.words)) })
+	for _, p := range within {
+		if len(p.words) > 1 && 2*len(p.words) > len(wanted) {
+			named = append(named, p)
+		}
+	}
+	return named, within
+}
+
+// means says whether a query is a known text: TIME_WAIT, time-wait and TIMEWAIT are one,
+// "load high" is "high load", and of a message the beginning is enough.
+func means(query, text string) bool {
+	if joined(query) == joined(text) {
+		return true
+	}
+	a, b := words(query), words(text)
+	if len(a) < 2 {
+		return false
+	}
+	return len(a) < len(b) && slices.Equal(a, b[:len(a)]) || slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+}
+
+// joined is a text without what stands between its words.
+func joined(text string) string {
+	return strings.ReplaceAll(strings.Join(words(text), ""), "_", "")
+}
