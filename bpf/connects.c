@@ -18,6 +18,11 @@ struct task_struct {
 	char comm[16];
 } CORE;
 
+/* Of include/linux/tcp.h. The first sequence number is chosen once the port is the socket's. */
+struct tcp_sock {
+	__u32 write_seq;
+} CORE;
+
 #include "pidns.h"
 #include "steps.h"
 #include "ring.h"
@@ -39,6 +44,9 @@ struct task_struct {
 #define BPF_ANY 0
 #define BPF_NOEXIST 1
 #define BPF_F_NO_PREALLOC 1
+
+/* Of include/uapi/asm-generic/errno.h: the port that the process has bound is in use to this destination. */
+#define EADDRNOTAVAIL 99
 
 /* How a connect ended, unless by 0 or a number of errno. */
 #define ABANDONED -1 /* the process closed it before there was an answer */
@@ -192,7 +200,8 @@ static __always_inline int ends(struct sock *sk, int connected)
 	if (!connected) {
 		k.result = BPF_CORE_READ(sk, sk_err);
 		if (!k.result)
-			k.result = BPF_CORE_READ((struct inet_sock *)sk, inet_sport) ? ABANDONED : NOT_SENT;
+			k.result = !BPF_CORE_READ((struct inet_sock *)sk, inet_sport) ? NOT_SENT :
+				   BPF_CORE_READ((struct tcp_sock *)sk, write_seq) ? ABANDONED : EADDRNOTAVAIL;
 	}
 	if (each) {
 		tell(p, &k, sk, now);

@@ -34,7 +34,7 @@ var columnsOfText = map[recording.Table]string{
 	recording.Slabs:        "name=ours",
 	recording.Disks:        "device=ours backing=name scheduler=ours",
 	recording.Mounts:       "mount_point=name device=free fs_type=ours",
-	recording.NetDevices:   "interface=name",
+	recording.NetDevices:   "interface=name master=name",
 	recording.Protocol:     "protocol=ours name=ours",
 	recording.Qdiscs:       "interface=name kind=ours",
 	recording.SoftIRQs:     "kind=ours",

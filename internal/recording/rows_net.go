@@ -23,6 +23,8 @@ type NetDeviceSample struct {
 	MTU        int64     `parquet:"mtu_bytes"`  // bytes; 0 when not readable
 	SpeedMbps  int64     `parquet:"speed_mbps"` // -1 when the device has none
 	Up         bool      `parquet:"up"`
+	Physical   bool      `parquet:"physical"`    // a device of a bus is behind it, such as PCI, USB or virtio; false also where that is not known: in other network namespaces
+	Master     string    `parquet:"master,dict"` // bond, bridge or VRF that it is a member of; "": none, or not known
 }
 
 // ProtocolSample is one counter of one network namespace since that namespace

@@ -2,10 +2,13 @@ package verdict
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"math"
 	"slices"
 
 	"rtrail/internal/rule"
+	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
 
@@ -17,16 +20,15 @@ import (
 func fold(v *view.View, found []Finding, rules []rule.Rule) []Finding {
 	found = rank(found)
 	causes := causesOf(v, found, rules)
-	reach := closure(causes)
+	ring := rings(causes)
 	cause := make([]int, len(found)) // index of the finding that explains this one
 	for i := range cause {
 		cause[i] = -1
 	}
 	for symptom := range found {
-		head := heads(reach, symptom)
 		for c := range found {
-			if head && reach[symptom][c] {
-				continue // in the ring it heads
+			if ring[symptom] == symptom && ring[c] == symptom {
+				continue // in the ring it heads: that one stays on top
 			}
 			if causes[c][symptom] && !leadsTo(cause, c, symptom) {
 				cause[symptom] = c
@@ -51,6 +53,26 @@ func fold(v *view.View, found []Finding, rules []rule.Rule) []Finding {
 		}
 	}
 	return top
+}
+
+// maxFindings is how many findings of a rule are judged together with others. A user can
+// make thousands, as listeners with full queues.
+const maxFindings = 200
+
+// foremost are the first findings of each rule, and notes of what is left out.
+func foremost(found []Finding) (list []Finding, notes []string) {
+	count := map[string]int{}
+	for _, f := range rank(found) {
+		if count[f.Rule]++; count[f.Rule] <= maxFindings {
+			list = append(list, f)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(count)) {
+		if more := count[id] - maxFindings; more > 0 {
+			notes = append(notes, fmt.Sprintf("%s found more than %d: %s left out, those with least impact", id, maxFindings, unit.Plural(more, "finding is", "findings are")))
+		}
+	}
+	return list, notes
 }
 
 // causesOf says of every pair of findings whether the first one explains the second.
@@ -86,33 +108,42 @@ func endsAt(v *view.View, f Finding, e view.Entity, found []Finding) bool {
 	return n > 2 && end[n-1].Who.Kind == view.KindDevice && (end[n-1].Who.Same(e) || end[n-2].Who.Same(e))
 }
 
-// closure says of every pair of findings whether the first one leads to the
-// second through any chain of causes.
-func closure(causes [][]bool) [][]bool {
-	reach := make([][]bool, len(causes))
-	for c := range causes {
-		reach[c] = slices.Clone(causes[c])
-	}
-	for via := range reach {
-		for from := range reach {
-			for to := range reach {
-				reach[from][to] = reach[from][to] || reach[from][via] && reach[via][to]
+// rings numbers the findings so that those which explain each other, directly or around a
+// ring, have the same number: the rank of the first of them. (Tarjan, Depth-first search
+// and linear graph algorithms, 1972.)
+func rings(causes [][]bool) []int {
+	n := len(causes)
+	ring, index, low := make([]int, n), make([]int, n), make([]int, n) // of index, 0: not visited
+	var stack []int
+	open, visited := make([]bool, n), 0
+	var visit func(i int)
+	visit = func(i int) {
+		visited++
+		index[i], low[i], open[i] = visited, visited, true
+		stack = append(stack, i)
+		for to := range causes[i] {
+			switch {
+			case !causes[i][to]:
+			case index[to] == 0:
+				visit(to)
+				low[i] = min(low[i], low[to])
+			case open[to]:
+				low[i] = min(low[i], index[to])
 			}
 		}
+		if low[i] != index[i] {
+			return
+		}
+		at := slices.Index(stack, i)
+		first := slices.Min(stack[at:])
+		for _, member := range stack[at:] {
+			ring[member], open[member] = first, false
+		}
+		stack = stack[:at]
 	}
-	return reach
-}
-
-// heads says whether a finding is the first in rank of findings that explain
-// each other, directly or around a ring: that one stays on top.
-func heads(reach [][]bool, i int) bool {
-	ring := false
-	for other := range reach {
-		if other != i && reach[i][other] && reach[other][i] {
-			if other < i {
-				return false
-			}
-			ring = true
+	for i := range n {
+		if index[i] == 0 {
+			visit(i)
 		}
 	}
 	return ring

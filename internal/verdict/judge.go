@@ -92,6 +92,8 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 	for _, c := range out.Unjudged {
 		blamed[c.Resource] = true
 	}
+	found, left := foremost(found)
+	out.Notes = append(out.Notes, left...)
 	out.Findings = rank(fold(v, found, rules))
 	out.Waits = chainsOf(v, out.Findings)
 	for _, r := range rules {

@@ -128,7 +128,7 @@ func ontoDisk(v *view.View, last Link, tid int32, call string, found []Finding) 
 	device := ""
 	for _, s := range v.Syncs() {
 		on := v.DeviceOf(s.Device)
-		if s.PID != last.Who.PID || s.Mean < leastAtDisk || on == "" || tid != 0 && s.Call != call {
+		if _, ok := v.ProcessThat(s.PID, s.Started); !ok || s.PID != last.Who.PID || s.Mean < leastAtDisk || on == "" || tid != 0 && s.Call != call {
 			continue
 		}
 		last.For, last.Mean, last.Longest = s.Call, s.Mean, s.Longest

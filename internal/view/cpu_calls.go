@@ -123,6 +123,11 @@ func calledIn(stack string) (call string, in, messages bool) {
 func (v *View) onCPU() map[int32][]recording.OnCPUSample {
 	return Memo(v, "oncpu", func() map[int32][]recording.OnCPUSample {
 		_, series := Group(Rows[recording.OnCPUSample](v), func(s recording.OnCPUSample) int32 { return s.PID })
+		for pid, rows := range series {
+			if p, ok := v.Process(pid); ok {
+				series[pid] = slices.DeleteFunc(rows, func(s recording.OnCPUSample) bool { return !p.Is(pid, s.Started) })
+			}
+		}
 		return series
 	})
 }

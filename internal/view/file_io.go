@@ -91,16 +91,16 @@ type fileTable struct {
 
 // of is the entry of a file; nil if its process or disk is not known, or judged by nobody.
 func (t *fileTable) of(pid int32, started time.Time, path, device string) *FileIO {
-	p, ok := t.view.Process(pid)
-	if ok && !started.IsZero() && !started.Equal(p.Started) {
-		return nil // of another process, which had this PID before
+	p, ok := t.view.ProcessThat(pid, started)
+	if !ok {
+		return nil
 	}
 	k := fileKey{pid, path, device}
 	if i, ok := t.at[k]; ok {
 		return &t.list[i]
 	}
 	disk := t.view.DeviceOf(device)
-	if !ok || p.Own || p.Kernel || path == "" || disk == "" {
+	if p.Own || p.Kernel || path == "" || disk == "" {
 		return nil
 	}
 	t.at[k] = len(t.list)
@@ -115,7 +115,10 @@ func (t *fileTable) addCounted() {
 		if u.Kind != recording.FileRegular && u.Kind != recording.FileBlock && u.Kind != recording.FileOthers || u.Span <= 0 {
 			continue
 		}
-		f := t.of(u.PID, time.Time{}, u.Path, u.Device)
+		if _, ok := t.view.ProcessThat(u.PID, u.Started); !ok {
+			continue
+		}
+		f := t.of(u.PID, u.Started, u.Path, u.Device)
 		if f == nil {
 			t.leaveOut(u.PID, u.Path, u.Device, Unplaced{u.ReadBytes > 0, u.WrittenBytes > 0})
 		} else {
@@ -146,6 +149,9 @@ func (t *fileTable) addOpen() {
 	arch := t.view.Manifest().Host.Arch
 	for i := range files {
 		o := &files[i]
+		if _, ok := t.view.ProcessThat(o.Last.PID, o.Last.Started); !ok {
+			continue
+		}
 		f := t.of(o.Last.PID, o.Last.Started, o.Last.Path, o.Last.Device)
 		if f == nil {
 			if o.Last.FD > 2 || o.Moved > 0 {
@@ -190,7 +196,7 @@ func (t *fileTable) addWaits() {
 	files := Rows[recording.OpenFile](t.view)
 	for i := range files {
 		r := &files[i]
-		if p, ok := t.view.Process(r.PID); !ok || !r.Started.IsZero() && !r.Started.Equal(p.Started) {
+		if _, ok := t.view.ProcessThat(r.PID, r.Started); !ok {
 			continue
 		}
 		d, k := descriptor{r.PID, r.FD}, fileKey{r.PID, r.Path, r.Device}
@@ -234,7 +240,7 @@ func (t *fileTable) addWaits() {
 
 func (t *fileTable) addSyncs() {
 	for _, s := range t.view.Syncs() {
-		if f := t.of(s.PID, time.Time{}, s.Path, s.Device); f != nil && s.Time > f.Sync.Time {
+		if f := t.of(s.PID, s.Started, s.Path, s.Device); f != nil && s.Time > f.Sync.Time {
 			f.Sync = s
 		}
 	}

@@ -24,3 +24,43 @@ func TestOpenFileModes(t *testing.T) {
 		}
 	}
 }
+
+// What was counted of a process is not what another one does that has its PID now.
+func TestEventsOfAnotherProcess(t *testing.T) {
+	before, since := t0.Add(-time.Hour), t0.Add(5500*time.Millisecond)
+	for _, c := range []struct {
+		name    string
+		started time.Time
+		want    bool
+	}{
+		{"of the one before", before, false},
+		{"of this one", since, true},
+		{"of this one, by another clock", since.Add(200 * time.Millisecond), true},
+		{"not known", time.Time{}, true},
+	} {
+		w := recording.NewWriter(t0)
+		for s := range 11 {
+			at := t0.Add(time.Duration(s) * time.Second)
+			recording.Append(w, recording.DiskSample{At: at, Device: "sda", Major: 8})
+			started, comm := before, "old"
+			if s > 5 {
+				started, comm = since, "young"
+			}
+			recording.Append(w, recording.ProcessSample{At: at, PID: 7, Comm: comm, Started: started, Full: true})
+		}
+		end := t0.Add(10 * time.Second)
+		recording.Append(w, recording.FileSum{At: end, PID: 7, Started: c.started, Process: "p", Kind: recording.FileRegular, Path: "/srv/x", Device: "8:0", Span: 10 * time.Second, Reads: 100, ReadBytes: 100 << 20})
+		recording.Append(w, recording.FileSum{At: end, PID: 7, Started: c.started, Process: "p", Kind: recording.FileRegular, Path: "/nfs/x", Device: "0:50", Span: 10 * time.Second, Reads: 100, ReadBytes: 100 << 20})
+		recording.Append(w, recording.SyncSum{At: end, PID: 7, Started: c.started, Process: "p", Call: "fsync", Path: "/srv/y", Device: "8:0", Span: 10 * time.Second, Calls: 100, Time: time.Second})
+		recording.Append(w, recording.OnCPUSample{At: end, PID: 7, Started: c.started, Process: "p", Function: "f", Samples: 100})
+		rec := recording.New(recording.Manifest{})
+		if err := rec.Commit(w); err != nil {
+			t.Fatal(err)
+		}
+		v := New(rec, t0, end)
+		p, _ := v.Process(7)
+		if files := v.FileIO(); (len(files) == 2) != c.want || v.Unplaced(p).Read != c.want || (v.CPUProfile(7).Samples == 100) != c.want {
+			t.Errorf("%s: %+v, %+v, %d samples", c.name, files, v.Unplaced(p), v.CPUProfile(7).Samples)
+		}
+	}
+}

@@ -175,6 +175,16 @@ func (v *View) Process(pid int32) (Process, bool) {
 	return Process{}, false
 }
 
+// ProcessThat finds a process by its PID and when it began, as events tell both: none if the PID
+// is now another one's.
+func (v *View) ProcessThat(pid int32, started time.Time) (Process, bool) {
+	p, ok := v.Process(pid)
+	if !ok || !p.Is(pid, started) {
+		return Process{}, false
+	}
+	return p, true
+}
+
 // SocketOwners lists the processes that hold a socket, by its inode, oldest
 // process first: with forked workers that is the one people call the server.
 func (v *View) SocketOwners(inode uint64) []Process {
@@ -204,7 +214,7 @@ func (v *View) SocketOwners(inode uint64) []Process {
 // ticks in /proc, the other from the kernel's clock.
 const startSlack = time.Second
 
-// Is says whether it is the process that another table means.
+// Is says whether it is the process that another table means; a zero time is not known.
 func (p Process) Is(pid int32, started time.Time) bool {
-	return p.PID == pid && p.Started.Sub(started).Abs() <= startSlack
+	return p.PID == pid && (started.IsZero() || p.Started.Sub(started).Abs() <= startSlack)
 }

@@ -73,6 +73,30 @@ func (v *View) watched(probe string) time.Duration {
 	return spans[probe]
 }
 
+// fullyTraced is the share of a window that programs must have counted: they are attached
+// a moment after it begins.
+const fullyTraced = 0.9
+
+// Traced says whether the programs of a source of events were attached for the whole
+// window, so that what they did not tell did not happen. False also where that was not read.
+func (v *View) Traced(probe string) bool {
+	attached := Memo(v, "attached", func() map[string]time.Duration {
+		type reading struct {
+			probe string
+			at    time.Time
+		}
+		seen, sums := map[reading]bool{}, map[string]time.Duration{}
+		for _, p := range Rows[recording.EventProgram](v) {
+			if r := (reading{p.Probe, p.At}); !seen[r] { // programs of one source
+				seen[r] = true
+				sums[p.Probe] += p.Attached
+			}
+		}
+		return sums
+	})[probe]
+	return attached > 0 && attached.Seconds() >= fullyTraced*v.Seconds()
+}
+
 // inSlices says whether programs counted for a part of a stretch only.
 func inSlices(span, traced time.Duration) bool { return traced > 0 && traced < span }
 

@@ -47,6 +47,8 @@ type Probe struct {
 	buf    []byte
 	last   time.Time
 	looked time.Time // when files were read last
+	budget time.Duration
+	from   int32 // PID at which the next look begins, where the last one had no time left
 }
 
 // moved is what a process read from and wrote to disks, or all of them wrote.
@@ -57,7 +59,7 @@ type moved struct {
 
 // New makes the probe. It looks where the census looks.
 func New(c *census.Census) *Probe {
-	return &Probe{census: c, disks: &procfile.File{Path: c.Root() + "/proc/diskstats"}, vmstat: &procfile.File{Path: c.Root() + "/proc/vmstat"}, busy: map[string]uint64{}, moved: map[census.Key]moved{}, known: map[descriptor]state{}, buf: make([]byte, 4096)}
+	return &Probe{census: c, budget: budget, disks: &procfile.File{Path: c.Root() + "/proc/diskstats"}, vmstat: &procfile.File{Path: c.Root() + "/proc/vmstat"}, busy: map[string]uint64{}, moved: map[census.Key]moved{}, known: map[descriptor]state{}, buf: make([]byte, 4096)}
 }
 
 // Name is the word users see.
@@ -107,7 +109,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 		return err
 	}
 	p.all = p.census.Refresh(p.all)
-	for _, e := range p.most(ctx, now) {
+	for _, e := range p.most(ctx, now, w) {
 		p.files(e, w)
 	}
 	return nil
@@ -170,8 +172,9 @@ func (p *Probe) movedBy(e *census.Entry, now time.Time) (moved, bool) {
 	return moved{read + written, now}, true
 }
 
-// most are the processes that moved most data since the last time.
-func (p *Probe) most(ctx context.Context, now time.Time) []*census.Entry {
+// most are the processes that moved most data since the last time. Where there are more
+// than the budget allows, each look goes on where the one before stopped.
+func (p *Probe) most(ctx context.Context, now time.Time, w *recording.Writer) []*census.Entry {
 	type rated struct {
 		e    *census.Entry
 		rate float64
@@ -179,13 +182,22 @@ func (p *Probe) most(ctx context.Context, now time.Time) []*census.Entry {
 	var list []rated
 	began := probe.ThreadCPU()
 	fresh := make(map[census.Key]moved, len(p.moved))
+	start := max(slices.IndexFunc(p.all, func(e census.Entry) bool { return e.PID >= p.from }), 0)
+	left := 0 // processes for which there was no time
+	p.from = 0
 	for i := range p.all {
-		e := &p.all[i]
+		e := &p.all[(start+i)%len(p.all)]
 		if e.Kernel || now.Sub(e.Active) > recent {
 			continue
 		}
-		if i%8 == 7 && (probe.ThreadCPU()-began > budget || ctx.Err() != nil) {
-			break
+		if left == 0 && i%8 == 7 && (probe.ThreadCPU()-began > p.budget || ctx.Err() != nil) {
+			p.from = e.PID
+		}
+		if p.from != 0 {
+			if left++; !p.moved[e.Key()].at.IsZero() {
+				fresh[e.Key()] = p.moved[e.Key()]
+			}
+			continue
 		}
 		m, ok := p.movedBy(e, now)
 		if !ok {
@@ -200,6 +212,9 @@ func (p *Probe) most(ctx context.Context, now time.Time) []*census.Entry {
 		}
 	}
 	p.moved = fresh
+	if left > 0 {
+		w.Unseen(p.Name(), "which processes move most data, and their open files", left, "there are more than one sample has time for: each begins where the last one stopped", "")
+	}
 	slices.SortFunc(list, func(a, b rated) int { return cmp.Or(cmp.Compare(b.rate, a.rate), cmp.Compare(a.e.PID, b.e.PID)) })
 	list = list[:min(len(list), maxProcesses)]
 	most := make([]*census.Entry, len(list))

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"net"
+	"os"
+	"path"
 	"strings"
 	"time"
 
@@ -116,6 +118,11 @@ func (n *namespace) readLinks() {
 			if b, err := procfile.ReadOnce("/sys/class/net/"+i.Name+"/speed", nil); err == nil {
 				l.speed = number(string(bytes.TrimSpace(b)))
 			}
+			_, err := os.Lstat("/sys/class/net/" + i.Name + "/device")
+			l.physical = err == nil
+			if to, err := os.Readlink("/sys/class/net/" + i.Name + "/master"); err == nil {
+				l.master = path.Base(to)
+			}
 		}
 		n.links[i.Name] = l
 		n.interfaces[int32(i.Index)] = i.Name
@@ -135,6 +142,7 @@ func (n *namespace) describe(rows []recording.NetDeviceSample) {
 			continue
 		}
 		rows[i].MTU, rows[i].SpeedMbps, rows[i].Up = l.mtu, l.speed, l.up
+		rows[i].Physical, rows[i].Master = l.physical, l.master
 	}
 }
 

@@ -43,6 +43,8 @@ type namespace struct {
 type link struct {
 	mtu, speed int64
 	up         bool
+	physical   bool
+	master     string
 }
 
 // counterFiles are read from every namespace, below /proc/net.

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -269,6 +270,47 @@ func TestFullNamesFiles(t *testing.T) {
 				t.Errorf("headline: %s", got)
 			}
 			filesNamed(t, found[0].Evidence[1:], tt.proof)
+		})
+	}
+}
+
+// Two containers call files of their own alike: these are two files.
+func TestFullTellsFilesOfOneNameApart(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		inode   func(pid int32) uint64
+		counted bool
+		proof   string
+	}{
+		{"two files", func(pid int32) uint64 { return uint64(pid) }, false, "/data/app.log grows by 100 KiB/s, written by app (7)\n/data/app.log grows by 100 KiB/s, written by app (9)"},
+		{"one file", func(int32) uint64 { return 3 }, false, "/data/app.log grows by 100 KiB/s, written by app (7) or app (9)"},
+		{"calls of two containers", nil, true, "app (7) writes 100 KiB/s to /data/app.log by 100 write calls a second\napp (9) writes 100 KiB/s to /data/app.log by 100 write calls a second"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := ruletest.New(2, 10)
+			disks(h, device{name: "loop3", writes: 1, size: 4096, busy: 0.01})
+			filesystem(h, recording.MountSample{MountPoint: "/srv", Device: "/dev/loop3", Major: 7, Minor: 3, FSType: "ext4", Size: 100 << 20, Free: 5 << 20, Available: 46 * 204800}, 204800, 0)
+			for _, pid := range []int32{7, 9} {
+				h.Process(ruletest.Process{PID: pid, Comm: "app", WriteBytes: 102400, Cgroup: fmt.Sprintf("/docker/%d", pid)})
+				if tt.counted {
+					counted(h, recording.FileSum{PID: pid, Path: "/data/app.log", Device: "7:3", Writes: 1000, WrittenBytes: 1024000, WriteCall: "write"})
+					continue
+				}
+				ruletest.Every(h, func(at time.Time, s float64) recording.OpenFile {
+					return recording.OpenFile{At: at, PID: pid, Process: "app", FD: 3, Path: "/data/app.log", Device: "7:3", Inode: tt.inode(pid), Position: int64(102400 * s), Size: int64(102400 * s), Flags: write}
+				})
+			}
+			found := h.Detect(t, full)
+			if len(found) != 1 {
+				t.Fatalf("%d findings", len(found))
+			}
+			said := ""
+			for _, e := range found[0].Evidence[1:] {
+				said += e.What.String() + "\n"
+			}
+			if !strings.Contains(said, tt.proof) {
+				t.Errorf("%s", said)
+			}
 		})
 	}
 }

@@ -28,7 +28,6 @@ type growing []growingFile
 
 // growingFiles lists the files of a filesystem that explain how it grows, the fastest first.
 func growingFiles(v *view.View, fs view.Filesystem, growth float64) (list growing) {
-	at := map[string]int{}
 	for _, f := range v.FileIO() {
 		if f.Device != deviceNumber(fs) || !f.Writable {
 			continue
@@ -43,10 +42,9 @@ func growingFiles(v *view.View, fs view.Filesystem, growth float64) (list growin
 		if !(growth > 0 && g.rate > 0 && g.rate >= fileShare.Value*growth) {
 			continue
 		}
-		n, ok := at[f.Path]
+		n := slices.IndexFunc(list, g.is)
 		switch {
-		case !ok:
-			at[f.Path] = len(list)
+		case n < 0:
 			list = append(list, g)
 		case g.Counted == list[n].Counted:
 			list[n].writers = append(list[n].writers, f.Process)
@@ -57,6 +55,15 @@ func growingFiles(v *view.View, fs view.Filesystem, growth float64) (list growin
 	}
 	slices.SortStableFunc(list, func(a, b growingFile) int { return cmp.Compare(b.rate, a.rate) })
 	return list[:min(len(list), mentioned)]
+}
+
+// is says whether two processes mean the same file of a filesystem. Calls tell no inode, and
+// each container has a tree of names of its own.
+func (g *growingFile) is(other growingFile) bool {
+	if g.Inode != 0 && other.Inode != 0 {
+		return g.Inode == other.Inode
+	}
+	return g.Path == other.Path && g.Process.Cgroup == other.Process.Cgroup
 }
 
 func deviceNumber(fs view.Filesystem) string { return fmt.Sprintf("%d:%d", fs.Major, fs.Minor) }

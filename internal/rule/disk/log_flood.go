@@ -64,13 +64,13 @@ func detectLogFlood(v *view.View) ([]rule.Finding, error) {
 
 // logOf says whether a file is a log that keeps its disk busy.
 func logOf(v *view.View, f view.OpenFile) (l growingLog, ok bool) {
-	p, ok := v.Process(f.Last.PID)
+	p, ok := v.ProcessThat(f.Last.PID, f.Last.Started)
 	if !ok || p.Own || p.Kernel || !f.Append() || !logName.MatchString(f.Last.Path) || dataName.MatchString(f.Last.Path) {
 		return l, false
 	}
 	l = growingLog{OpenFile: f, process: p, rate: f.PerSecond, calls: view.Unknown}
 	for _, u := range v.FileUses() {
-		if u.PID == f.Last.PID && u.Path == f.Last.Path && u.Device == f.Last.Device {
+		if p.Is(u.PID, u.Started) && u.Path == f.Last.Path && u.Device == f.Last.Device {
 			l.rate, l.calls, l.counted = u.PerSecond(u.WrittenBytes), u.PerSecond(u.Writes), true
 		}
 	}

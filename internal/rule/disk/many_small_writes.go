@@ -80,6 +80,9 @@ func scratchers(v *view.View) []scratcher {
 	return view.Memo(v, "disk/scratchers", func() []scratcher {
 		counted, waits, syncs := churn(v), creating(v), map[int32]float64{}
 		for _, s := range v.Syncs() {
+			if _, ok := v.ProcessThat(s.PID, s.Started); !ok {
+				continue
+			}
 			syncs[s.PID] += s.PerSecond
 		}
 		dirtied := 0.0
@@ -161,6 +164,9 @@ func churn(v *view.View) map[int32]churned {
 	uses := v.FileUses()
 	for i := range uses {
 		u := &uses[i]
+		if p, ok := v.Process(u.PID); ok && !p.Is(u.PID, u.Started) {
+			continue
+		}
 		switch {
 		case u.Span <= 0 || u.Created+u.Deleted == 0:
 			continue

@@ -80,6 +80,9 @@ func syncedFiles(v *view.View) []syncedFile {
 	at := map[same]int{}
 	var list []syncedFile
 	for _, s := range v.Syncs() {
+		if _, ok := v.ProcessThat(s.PID, s.Started); !ok {
+			continue
+		}
 		all[s.PID] += s.Mean
 		k := same{s.PID, s.Started, s.Path, s.Device}
 		i, ok := at[k]

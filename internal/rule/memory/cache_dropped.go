@@ -3,6 +3,7 @@ package memory
 import (
 	"regexp"
 	"strconv"
+	"strings"
 
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
@@ -38,6 +39,7 @@ type dropper struct {
 	entity view.Entity
 	pid    int32 // 0: not known
 	told   string
+	logged bool // by the kernel
 }
 
 func detectCacheDropped(v *view.View) ([]rule.Finding, error) {
@@ -64,7 +66,7 @@ func detectCacheDropped(v *view.View) ([]rule.Finding, error) {
 	sure := rule.Possible
 	if times >= droppedAgain.Value && threads >= droppedFelt.Value && read > 0 {
 		// Certain where what is read is most of what disks do: those who wait do not wait for writes.
-		if sure = rule.Likely; who.pid != 0 && mostlyReads(v) {
+		if sure = rule.Likely; who.logged && mostlyReads(v) {
 			sure = rule.Certain
 		}
 	}
@@ -81,13 +83,9 @@ func mostlyReads(v *view.View) bool {
 	return read > written
 }
 
-// droppers names who emptied the cache: the last one of the window.
+// droppers names who emptied the cache: the last one of the window. The kernel log is
+// asked first, for anybody can call a file so in a mount namespace of his own.
 func droppers(v *view.View) dropper {
-	for _, u := range v.FileUses() {
-		if u.Writes > 0 && u.Path == "/proc/sys/vm/drop_caches" {
-			return dropper{v.ProcessEntity(u.PID, u.Process), u.PID, "it wrote to /proc/sys/vm/drop_caches"}
-		}
-	}
 	lines := v.LogLinesWith(": drop_caches: ")
 	for i := len(lines) - 1; i >= 0; i-- {
 		m := droppedBy.FindStringSubmatch(lines[i].Text)
@@ -95,10 +93,22 @@ func droppers(v *view.View) dropper {
 			continue
 		}
 		if pid, err := strconv.ParseInt(m[2], 10, 32); err == nil && pid > 0 {
-			return dropper{v.ProcessEntity(int32(pid), m[1]), int32(pid), "the kernel log has: " + lines[i].Text}
+			return dropper{entity: v.ProcessEntity(int32(pid), m[1]), pid: int32(pid), told: "the kernel log has: " + lines[i].Text, logged: true}
+		}
+	}
+	for _, u := range v.FileUses() {
+		if u.Writes > 0 && u.Path == "/proc/sys/vm/drop_caches" && withoutDisk(v, u.Device) {
+			return dropper{entity: v.ProcessEntity(u.PID, u.Process), pid: u.PID, told: "it wrote to /proc/sys/vm/drop_caches"}
 		}
 	}
 	return dropper{entity: v.HostEntity()}
+}
+
+// withoutDisk says whether a filesystem may be /proc: its number is none of a block device,
+// nor of another filesystem that is known.
+func withoutDisk(v *view.View, device string) bool {
+	kind := v.FilesystemType(device)
+	return strings.HasPrefix(device, "0:") && (kind == "" || kind == "proc")
 }
 
 func (d *dropper) finding(v *view.View, sure rule.Confidence, times, threads, read float64, waiting []view.Process) rule.Finding {

@@ -146,12 +146,15 @@ func (s squeeze) bytes(v *view.View) float64 { return s.pages * float64(v.PageSi
 
 // diskWaits is how many threads of some processes wait for disks on average.
 func diskWaits(v *view.View, members []view.Process) (threads float64) {
-	sampled := map[int32]float64{}
-	for _, b := range v.Blocked() {
-		if view.DiskWait(b.Where, b.Stack) {
-			sampled[b.Process.PID] += b.Share()
+	sampled := view.Memo(v, "memory/disk-waits", func() map[int32]float64 {
+		waits := map[int32]float64{}
+		for _, b := range v.Blocked() {
+			if view.DiskWait(b.Where, b.Stack) {
+				waits[b.Process.PID] += b.Share()
+			}
 		}
-	}
+		return waits
+	})
 	for _, p := range members {
 		if !p.Own && !p.Kernel {
 			threads += max(sampled[p.PID], view.OrZero(p.BlockDelay))

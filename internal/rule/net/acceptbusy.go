@@ -26,21 +26,53 @@ type busyElsewhere struct {
 var busyFrom = rule.Threshold{Name: "busy-from", Value: 0.5, Unit: "share", Source: rule.Judgement,
 	Reason: "Share of one CPU that the main thread uses while nothing is accepted. Below it the thread mostly waits, and what it waits in says more."}
 
-// insteadOfAccepting looks at the main thread of the process that listens: in servers
-// with one thread it is the one that accepts, in others mostly, too.
-func (o overflow) insteadOfAccepting(v *view.View) (b busyElsewhere, ok bool) {
-	p, known := v.Process(o.PID())
-	if !known {
-		return b, false
+// insteadOfAccepting looks at the main threads of the processes that listen: in servers
+// with one thread it is the one that accepts, in others mostly, too. Of several processes
+// one that is stopped tells most, then the busiest: the oldest one is often a master that
+// leaves accepting to its workers.
+func (o overflow) insteadOfAccepting(v *view.View) (best busyElsewhere, ok bool) {
+	threads := map[int32]view.ThreadTime{}
+	for _, t := range v.ThreadTimes() {
+		if t.PID == t.TID {
+			threads[t.PID] = t
+		}
 	}
-	b = busyElsewhere{pid: p.PID, name: p.Comm}
+	for _, owner := range o.Owners {
+		p, known := v.Process(owner.PID)
+		if !known {
+			continue
+		}
+		b := lookAt(p, threads[p.PID])
+		if b.samples > 0 && (!ok || b.tellsMoreThan(best)) {
+			best, ok = b, true
+		}
+	}
+	best.askProfile(v)
+	return best, ok
+}
+
+// tellsMoreThan compares it with that of an older process. Where both wait, the younger one
+// is the worker.
+func (b busyElsewhere) tellsMoreThan(older busyElsewhere) bool {
+	switch {
+	case b.halted != older.halted:
+		return b.halted
+	case max(b.cpu, older.cpu) >= busyFrom.Value:
+		return b.cpu > older.cpu
+	}
+	return true
+}
+
+// lookAt says what the main thread of a process does.
+func lookAt(p view.Process, main view.ThreadTime) busyElsewhere {
+	b := busyElsewhere{pid: p.PID, name: p.Comm}
 	places := map[string]int{}
 	add := func(state, call, wchan string) {
 		b.samples++
+		b.halted = state == "T" || state == "t"
 		if state == "R" {
 			return
 		}
-		b.halted = state == "T" || state == "t"
 		place := call
 		if wchan != "" && wchan != "0" && wchan != call {
 			place = fmt.Sprintf("%s (%s)", call, wchan)
@@ -50,14 +82,9 @@ func (o overflow) insteadOfAccepting(v *view.View) (b busyElsewhere, ok bool) {
 		}
 		places[place]++
 	}
-	for _, t := range v.ThreadTimes() {
-		if t.PID != p.PID || t.TID != p.PID {
-			continue
-		}
-		b.cpu = t.CPU
-		for _, s := range t.Samples {
-			add(s.State, s.SyscallName, s.WaitChannel)
-		}
+	b.cpu = main.CPU
+	for _, s := range main.Samples {
+		add(s.State, s.SyscallName, s.WaitChannel)
 	}
 	if b.samples == 0 { // threads of processes that do nothing are not sampled
 		b.cpu = min(p.CPU, 1)
@@ -71,14 +98,22 @@ func (o overflow) insteadOfAccepting(v *view.View) (b busyElsewhere, ok bool) {
 			b.waits, b.found = place, n
 		}
 	}
-	// Samples do not tell threads apart: the function is its own where no other thread works.
+	return b
+}
+
+// askProfile finds the function that the thread runs. Samples do not tell threads apart:
+// it is its own where no other thread works.
+func (b *busyElsewhere) askProfile(v *view.View) {
+	p, known := v.Process(b.pid)
+	if !known {
+		return
+	}
 	if on := v.CPUProfile(p.PID); len(on.Functions) > 0 && on.Functions[0].Function != "" && on.Functions[0].AtLeast() >= 0.5 && p.CPU-b.cpu <= 0.25*p.CPU {
 		b.hot = on.Functions[0].Function
 		if where := on.Functions[0].Where(); where != "" {
 			b.hot += " (" + where + ")"
 		}
 	}
-	return b, b.samples > 0
 }
 
 func (b busyElsewhere) evidence() []rule.Evidence {

@@ -94,3 +94,36 @@ func TestStoppedAccepting(t *testing.T) {
 		})
 	}
 }
+
+// Of a master and its workers, the one that keeps connections waiting is named.
+func TestInsteadOfAcceptingWorkers(t *testing.T) {
+	for name, c := range map[string]struct {
+		first, second ruletest.Thread
+		proof         string
+	}{
+		"a worker computes":  {ruletest.Thread{State: "R", CPU: 0.2}, ruletest.Thread{State: "R", CPU: 1}, "gunicorn (42) is on a CPU 100 % of the time"},
+		"the first one does": {ruletest.Thread{State: "R", CPU: 1}, ruletest.Thread{State: "S", Syscall: "futex"}, "gunicorn (41) is on a CPU 100 % of the time"},
+		"one is stopped":     {ruletest.Thread{State: "T"}, ruletest.Thread{State: "R", CPU: 1}, "gunicorn (41) is stopped"},
+		"workers wait":       {ruletest.Thread{State: "S", Syscall: "futex"}, ruletest.Thread{State: "S", Syscall: "futex"}, "gunicorn (42) waits in futex"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := ruletest.New(2, 10)
+			listens(h, listener{ns: 1, port: 8000, inode: 5, queue: []uint32{11}, backlog: 10, drops: 10})
+			counters(h, 1, map[string]float64{"TcpExtListenOverflows": 10, "TcpExtListenDrops": 10, "TcpPassiveOpens": 0})
+			threads := []ruletest.Thread{{State: "S", Syscall: "select", CPU: 0.01}, c.first, c.second}
+			for i, thread := range threads {
+				thread.PID, thread.TID, thread.Comm = int32(40+i), int32(40+i), "gunicorn"
+				owns(h, 5, thread.PID, "gunicorn")
+				h.Thread(thread)
+			}
+			f := ruletest.Judge(t, h, acceptQueueFull, rule.Certain)[0]
+			proof := ""
+			for _, e := range f.Evidence {
+				proof += e.What.String() + "\n"
+			}
+			if !strings.Contains(proof, c.proof) || strings.Contains(proof, "(40)") {
+				t.Error(proof)
+			}
+		})
+	}
+}

@@ -1,7 +1,6 @@
 package net
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,7 +8,6 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
-	"rtrail/internal/view"
 )
 
 // sends records a connection from 10.0.0.2 to a peer, which sends so many segments a
@@ -37,6 +35,12 @@ func sentAgain(h *ruletest.Host, to string, connections int, each int64) {
 				Remote: to, RemotePort: 80, Packets: each, Inode: 77}
 		})
 	}
+}
+
+// again is what the kernel told of a connection to a peer in the first two seconds.
+func again(to string, packets int64) recording.TCPEvent {
+	return recording.TCPEvent{At: ruletest.Start.Add(2 * time.Second), Span: 2 * time.Second, Kind: recording.TCPSegment, NetNS: 2, State: recording.TCPEstablished,
+		Local: "10.0.0.2", LocalPort: 41000, Remote: to, RemotePort: 80, Packets: packets, Inode: 77}
 }
 
 // Loss on one path is told from loss everywhere, where other paths carry enough.
@@ -96,6 +100,16 @@ func TestPacketLossPaths(t *testing.T) {
 			owns(h, 77, 4711, "worker")
 			sentAgain(h, "10.0.0.7", 1, 9)
 		}, "10.0.0.7", "10.0.0.2:41000 -> 10.0.0.7:80 by the client worker (4711)", "", ""},
+		{"events of the first two seconds only", func(h *ruletest.Host) {
+			sends(h, "10.0.0.7", 1000, 40)
+			traces(h, 2)
+			ruletest.Add(h, again("10.0.0.7", 80))
+		}, "10.0.0.7", "400 of 10,000 segments to 10.0.0.7", "80 segments", ""},
+		{"events of the whole window", func(h *ruletest.Host) {
+			sends(h, "10.0.0.7", 1000, 40)
+			traces(h, 10)
+			ruletest.Add(h, again("10.0.0.7", 399))
+		}, "10.0.0.7", "the kernel sent 399 segments to 10.0.0.7 again", "", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -139,32 +153,46 @@ func TestConnectionName(t *testing.T) {
 	}
 }
 
-// Packets to another peer, which a capture shows to be lost, are no proof for the one that
-// counters accuse.
-func TestPacketsConfirmTheirPeer(t *testing.T) {
-	for peer, want := range map[string]bool{"10.0.0.9": false, "10.0.0.7": true} {
-		h := ruletest.New(2, 10).PacketCapture(nil)
-		namespace(h, 2, "client", false)
-		counters(h, 2, map[string]float64{"TcpOutSegs": 2000, "TcpRetransSegs": 70, "TcpExtTCPSynRetrans": 0})
-		sends(h, "10.0.0.7", 1000, 40)
-		sends(h, "10.0.0.8", 1000, 0)
-		c := ruletest.PacketConnection{}
-		c.Client, c.Server = "10.0.0.2", peer
-		c.FromClient = recording.PacketSide{Packets: 5000, Segments: 5000, Retransmissions: 500}
-		h.PacketConnection(c)
-		h.AllConnections(5, recording.PacketDirection{Client: "10.0.0.2", Server: peer, ServerPort: 3306, Proto: "mysql", Segments: 5000, Retransmissions: 500, Connections: 5, Ended: 5},
-			recording.PacketDirection{Client: "10.0.0.2", Server: peer, ServerPort: 3306, Proto: "mysql"})
-		h.Packets(ruletest.PacketService{Server: peer, Rate: 1})
-		found := h.Detect(t, packetLoss)
-		if len(found) == 0 || found[0].Subject.Name != "10.0.0.7" {
-			t.Fatalf("%s: %+v", peer, found)
-		}
-		proof := slices.ContainsFunc(found[0].Evidence, func(e rule.Evidence) bool {
-			return strings.Contains(e.What.String(), "5,000") || strings.Contains(e.What.String(), "500 ")
+// What packets say of other connections than those that counters accuse is no evidence
+// against these.
+func TestPacketLossConfirmedByPackets(t *testing.T) {
+	for _, tt := range []struct {
+		name, peer string
+		everywhere bool
+		want       bool
+	}{
+		{"of the peer", "10.0.0.7", false, true},
+		{"of another peer", "10.0.0.9", false, false},
+		{"of the first of all peers", "10.0.0.7", true, true},
+		{"of another of all peers", "10.0.0.8", true, true},
+		{"of none of all peers", "10.0.0.9", true, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := ruletest.New(2, 10)
+			namespace(h, 2, "client", false)
+			counters(h, 2, map[string]float64{"TcpOutSegs": 2000, "TcpRetransSegs": 70, "TcpExtTCPSynRetrans": 0})
+			sends(h, "10.0.0.7", 1000, 40)
+			if tt.everywhere {
+				sends(h, "10.0.0.8", 1000, 30)
+			}
+			d := recording.PacketDirection{Client: "10.0.0.2", Server: tt.peer, ServerPort: 3306, Proto: "mysql", Segments: 5000, Retransmissions: 500}
+			h.Packets(ruletest.PacketService{Server: tt.peer, Rate: 1})
+			h.AllConnections(5, d, recording.PacketDirection{Client: "10.0.0.2", Server: tt.peer})
+			f := ruletest.Judge(t, h, packetLoss, rule.Likely)[0]
+			said := ""
+			for _, e := range f.Evidence {
+				said += e.What.String() + "\n"
+			}
+			affects := ""
+			for _, e := range f.Affects {
+				affects += e.Name + " "
+			}
+			if got := strings.Contains(said, "500 of 5000 segments from 10.0.0.2 to "+tt.peer); got != tt.want {
+				t.Errorf("confirmed %v: %s", got, said)
+			}
+			if got := strings.Contains(affects, tt.peer+":3306"); got != tt.want {
+				t.Errorf("affects %s", affects)
+			}
 		})
-		affected := slices.ContainsFunc(found[0].Affects, func(e view.Entity) bool { return strings.Contains(e.Name, "3306") })
-		if proof != want || affected != want {
-			t.Errorf("loss to %s: proof %v, service affected %v; want %v: %+v", peer, proof, affected, want, found[0])
-		}
 	}
 }

@@ -78,18 +78,21 @@ func hostPort(address string, port uint16) string {
 	return net.JoinHostPort(address, strconv.Itoa(int(port)))
 }
 
+// retransmits is the source of events about what TCP sends again.
+const retransmits = "retransmits"
+
 // synRepeats is how many SYNs to a port were sent again in a namespace: as the kernel
-// told, or all of the namespace.
+// told, or all of the namespace if it did not tell of the whole window.
 func synRepeats(v *view.View, ns uint64, port uint16) (n float64) {
 	for _, e := range v.TCPEvents() {
 		if e.Kind == recording.TCPSyn && e.NetNS == ns && e.RemotePort == port {
 			n += float64(e.Packets)
 		}
 	}
-	if v.Has(recording.TCPEvents) {
+	if v.Traced(retransmits) {
 		return n
 	}
-	return v.CountersOf(ns).AtLeast("TcpExtTCPSynRetrans")
+	return max(n, v.CountersOf(ns).AtLeast("TcpExtTCPSynRetrans"))
 }
 
 // connectsTo says which processes of this host connect to a listener, and how that goes.

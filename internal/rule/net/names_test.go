@@ -43,15 +43,33 @@ func TestConnectsOfOtherNamespaces(t *testing.T) {
 	}
 }
 
-// Where the kernel told of repeats, a port without any has none; else all of the namespace count.
+// Where the kernel told of repeats in the whole window, a port without any has none; else
+// all of the namespace count.
 func TestSynRepeats(t *testing.T) {
-	h := ruletest.New(2, 10)
-	counters(h, 1, map[string]float64{"TcpExtTCPSynRetrans": 5})
-	if n := synRepeats(h.View(), 1, 80); n < 40 {
-		t.Errorf("%v by counters", n)
+	for _, tt := range []struct {
+		name       string
+		traced     int // seconds
+		web, other float64
+	}{
+		{"by counters", 0, 50, 50},
+		{"by events", 10, 0, 7},
+		{"by events of the first seconds", 2, 50, 50},
+	} {
+		h := ruletest.New(2, 10)
+		counters(h, 1, map[string]float64{"TcpExtTCPSynRetrans": 5})
+		traces(h, tt.traced)
+		if tt.traced > 0 {
+			ruletest.Add(h, recording.TCPEvent{At: ruletest.Start.Add(2 * time.Second), Span: time.Second, Kind: recording.TCPSyn, NetNS: 1, Remote: "10.0.0.2", RemotePort: 81, Packets: 7})
+		}
+		if web, other := synRepeats(h.View(), 1, 80), synRepeats(h.View(), 1, 81); web != tt.web || other != tt.other {
+			t.Errorf("%s: %v and %v", tt.name, web, other)
+		}
 	}
-	ruletest.Add(h, recording.TCPEvent{At: ruletest.Start.Add(5 * time.Second), Span: time.Second, Kind: recording.TCPSyn, NetNS: 1, Remote: "10.0.0.2", RemotePort: 81, Packets: 7})
-	if n, other := synRepeats(h.View(), 1, 80), synRepeats(h.View(), 1, 81); n != 0 || other != 7 {
-		t.Errorf("%v and %v of events", n, other)
+}
+
+// traces records that what TCP sends again was traced in the first seconds.
+func traces(h *ruletest.Host, seconds int) {
+	for s := range seconds {
+		ruletest.Add(h, recording.EventProgram{At: ruletest.Start.Add(time.Duration(s+1) * time.Second), Probe: "retransmits", Program: "sent_again", Attached: time.Second, Span: time.Second})
 	}
 }

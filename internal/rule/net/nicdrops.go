@@ -1,6 +1,8 @@
 package net
 
 import (
+	"slices"
+
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -31,6 +33,7 @@ type nicLoss struct {
 	sent     float64 // packets lost in the transmit ring, or on a link that went away
 	rx, tx   float64 // packets that came through
 	physical bool
+	master   string // bond or bridge that it is a member of
 }
 
 func nicLosses(v *view.View) (list []nicLoss) {
@@ -46,7 +49,8 @@ func nicLosses(v *view.View) (list []nicLoss) {
 			d, _ := view.Delta(rows, read)
 			return d
 		}
-		l := nicLoss{ns: k.ns, name: k.name, physical: rows[len(rows)-1].SpeedMbps > 0}
+		last := rows[len(rows)-1]
+		l := nicLoss{ns: k.ns, name: k.name, physical: last.Physical, master: last.Master}
 		l.ring = grown(func(s sample) uint64 { return s.RxFIFO })
 		l.damaged = max(grown(func(s sample) uint64 { return s.RxErrors })-l.ring, 0)
 		l.dropped = grown(func(s sample) uint64 { return s.RxDropped })
@@ -54,7 +58,19 @@ func nicLosses(v *view.View) (list []nicLoss) {
 		l.rx, l.tx = grown(func(s sample) uint64 { return s.RxPackets }), grown(func(s sample) uint64 { return s.TxPackets })
 		list = append(list, l)
 	}
+	// A bond counts what its members count, too.
+	for i := range list {
+		if m := slices.IndexFunc(list, func(l nicLoss) bool { return l.ns == list[i].ns && l.name == list[i].master }); m >= 0 {
+			list[m].leaveOut(&list[i])
+		}
+	}
 	return list
+}
+
+// leaveOut takes off what a member lost.
+func (l *nicLoss) leaveOut(member *nicLoss) {
+	l.ring, l.damaged = max(l.ring-member.ring, 0), max(l.damaged-member.damaged, 0)
+	l.dropped, l.sent = max(l.dropped-member.dropped, 0), max(l.sent-member.sent, 0)
 }
 
 func detectNICDrops(v *view.View) ([]rule.Finding, error) {
@@ -95,7 +111,7 @@ func (l *nicLoss) finding(v *view.View, c rule.Confidence, lost, all float64, wh
 	f.Evidence = append(f.Evidence, repeats(v, l.ns)...)
 	if !l.physical {
 		f.Headline = rule.T("%s%s counts errors: %s of %s, %v of all packets", l.name, v.InNetNS(l.ns), unit.Count(lost), counters, unit.Share(share))
-		f.Notes = append(f.Notes, rule.T("it tells no speed, so it is no card: tunnels count here what they refuse, out of order or without a route"))
+		f.Notes = append(f.Notes, rule.T("no card is known behind it: tunnels count here what they refuse, out of order or without a route"))
 		f.Fixes = []rule.Fix{{Text: rule.T("see which errors it counts"), Command: shell.Line("%s ip -s -s -d link show dev %s", enter, l.name), Tradeoff: "none"}}
 		return f
 	}

@@ -78,6 +78,7 @@ func detectPacketLoss(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
 	told := map[[2]string]bool{} // pairs of addresses
 	placed := map[string]bool{}  // rules that are named
+	var accused []loss           // of found
 	for _, l := range losses(v) {
 		c := l.confidence()
 		if c == 0 {
@@ -99,22 +100,22 @@ func detectPacketLoss(v *view.View) ([]rule.Finding, error) {
 			}
 			placed[name] = true
 		}
-		found = append(found, l.finding(v, c))
+		found, accused = append(found, l.finding(v, c)), append(accused, l)
 	}
 	// Packets say in which direction and on which side of the capture; of pairs
 	// that the host's counters accuse already they are further proof.
 	more := lossInPackets(v, func(a, b string) bool { return told[[2]string{min(a, b), max(a, b)}] })
 	for i := range found {
-		confirm(v, &found[i])
+		confirm(v, &found[i], accused[i].accuses(v))
 	}
 	found = append(append(found, deadConnections(v)...), more...)
 	return append(found, chanceRules(v, placed)...), nil
 }
 
-// confirm adds to a finding about a peer what packets say of it.
-func confirm(v *view.View, f *rule.Finding) {
+// confirm adds to a finding what packets say of the connections that it accuses.
+func confirm(v *view.View, f *rule.Finding, accuses map[between]bool) {
 	for _, l := range lostWays(v) {
-		if l.confidence() == 0 || !about(f, l.from, l.to) {
+		if l.confidence() == 0 || !accuses[between{l.from, l.to}] && !accuses[between{l.to, l.from}] {
 			continue
 		}
 		f.Evidence = append(f.Evidence, l.evidence(tshark(v, shell.Display("%s && %s && tcp.analysis.retransmission", pktHost("src", l.from), pktHost("dst", l.to)),
@@ -126,19 +127,16 @@ func confirm(v *view.View, f *rule.Finding) {
 	}
 }
 
-// about says whether a finding is about the packets between two addresses: those of a peer
-// and of this end, or where each of several peers loses packets, any of these.
-func about(f *rule.Finding, from, to string) bool {
-	affects := func(address string) bool {
-		return slices.ContainsFunc(f.Affects, func(e view.Entity) bool { return e.Kind == view.KindPeer && e.Name == address })
+// accuses says between which local and remote addresses packets are lost by a finding.
+func (l loss) accuses(v *view.View) map[between]bool {
+	pairs := map[between]bool{}
+	where := pathsOf(v, l.NetNS)
+	for i, p := range l.peers {
+		if everywhere := where.everywhere() && l.place == nil; everywhere && where.loses(p.remote) || !everywhere && i == 0 {
+			pairs[between{p.local, p.remote}] = true
+		}
 	}
-	switch f.Subject.Name {
-	case from:
-		return affects(to)
-	case to:
-		return affects(from)
-	}
-	return f.Subject.Kind != view.KindPeer && (affects(from) || affects(to))
+	return pairs
 }
 
 // losses measures all network namespaces, the one with the most repeats first.

@@ -160,6 +160,11 @@ func (x paths) apart() bool {
 // everywhere says that several paths lose, and no other one carried enough to show that it does not.
 func (x paths) everywhere() bool { return len(x.lossy) > 1 && x.expected() < minRepeats.Value }
 
+// loses says whether a peer is one of those that lose.
+func (x paths) loses(remote string) bool {
+	return slices.ContainsFunc(x.lossy, func(p path) bool { return p.remote == remote })
+}
+
 // evidence says what the loss is tied to; none if that cannot be told.
 func (x paths) evidence(v *view.View, ns uint64) []rule.Evidence {
 	var what rule.Text

@@ -22,7 +22,7 @@ func (l loss) evidence(v *view.View) []rule.Evidence {
 	}
 	if len(l.peers) > 0 {
 		p := l.peers[0]
-		if p.told >= minRepeats.Value {
+		if p.told >= minRepeats.Value && (v.Traced(retransmits) || p.told >= p.repeated) {
 			list = append(list, rule.Evidence{
 				Metric: metric.TCPRetransmits, What: rule.T("the kernel sent %s segments to %s again, on %s: %s", unit.Count(p.told), p.remote, unit.Plural(len(p.events), "connection", "connections"), p.worstConnections(v)),
 				Value: p.told, Check: shell.Line("rtrail trace retransmits --for 10s"), Counters: true,

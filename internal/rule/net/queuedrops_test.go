@@ -2,6 +2,7 @@ package net
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -82,8 +83,8 @@ func TestSoftnet(t *testing.T) {
 // card is what an interface counts, a second.
 type card struct {
 	came, fifo, errors, dropped, sent, carrier float64
-	speed                                      int64
 	sentFIFO                                   float64
+	virtual                                    bool
 }
 
 func (c card) host() *ruletest.Host {
@@ -91,7 +92,7 @@ func (c card) host() *ruletest.Host {
 	n := func(rate, s float64) uint64 { return 1000 + uint64(rate*s) }
 	return ruletest.Every(h, func(at time.Time, s float64) recording.NetDeviceSample {
 		return recording.NetDeviceSample{At: at, NetNS: 1, Interface: "eth0", RxPackets: n(c.came, s), RxErrors: n(c.errors+c.fifo, s), RxFIFO: n(c.fifo, s), RxDropped: n(c.dropped, s),
-			TxPackets: n(c.sent, s), TxErrors: n(c.sentFIFO, s), TxFIFO: n(c.sentFIFO, s), Carrier: n(c.carrier, s), SpeedMbps: c.speed, MTU: 1500, Up: true}
+			TxPackets: n(c.sent, s), TxErrors: n(c.sentFIFO, s), TxFIFO: n(c.sentFIFO, s), Carrier: n(c.carrier, s), SpeedMbps: -1, Physical: !c.virtual, MTU: 1500, Up: true}
 	})
 }
 
@@ -103,14 +104,15 @@ func TestNICDrops(t *testing.T) {
 		want rule.Confidence
 		says string
 	}{
-		{"a full ring", card{came: 9500, fifo: 500, speed: 10000}, rule.Certain, "packets that came when its receive ring was full: 5,000, 5.0 % of all"},
-		{"now and then", card{came: 100_000, fifo: 300, speed: 10000}, rule.Possible, "0.3 %"},
-		{"hardly ever", card{came: 100_000, fifo: 100, speed: 10000}, 0, ""},
-		{"damaged frames", card{came: 9500, errors: 500, speed: 1000}, rule.Certain, "frames that arrived damaged"},
-		{"a link that comes and goes", card{came: 100, sent: 950, carrier: 50, speed: 1000}, rule.Certain, "on a link that went away"},
-		{"missed, or of strange protocols", card{came: 900, dropped: 100, speed: 1000}, rule.Possible, "before anybody looked at them"},
-		{"of a virtual interface", card{came: 900, dropped: 100, speed: -1}, 0, ""},
-		{"healthy", card{came: 10_000, sent: 9000, speed: 1000}, 0, ""},
+		{"a full ring", card{came: 9500, fifo: 500}, rule.Certain, "packets that came when its receive ring was full: 5,000, 5.0 % of all"},
+		{"now and then", card{came: 100_000, fifo: 300}, rule.Possible, "0.3 %"},
+		{"hardly ever", card{came: 100_000, fifo: 100}, 0, ""},
+		{"damaged frames", card{came: 9500, errors: 500}, rule.Certain, "frames that arrived damaged"},
+		{"a link that comes and goes", card{came: 100, sent: 950, carrier: 50}, rule.Certain, "on a link that went away"},
+		{"missed, or of strange protocols", card{came: 900, dropped: 100}, rule.Possible, "before anybody looked at them"},
+		{"of a virtual interface", card{came: 900, dropped: 100, virtual: true}, 0, ""},
+		{"errors of a virtual interface", card{came: 9500, errors: 500, virtual: true}, rule.Possible, "eth0 counts errors"},
+		{"healthy", card{came: 10_000, sent: 9000}, 0, ""},
 	} {
 		list = append(list, ruletest.Situation{Name: x.name, Host: x.c.host, Want: x.want, Kind: view.KindInterface, Subject: "eth0", High: 0.2, Says: x.says})
 	}
@@ -136,10 +138,49 @@ func TestNICDropsOfRealCards(t *testing.T) {
 		{"errors now and then", "github.com/raspberrypi/linux/issues/6488", 7_937_985_429, 489_032, 0, 7_183_614_306, 0, 1_000, 0, ""},
 		{"a tunnel that refuses some packets", "github.com/projectcalico/calico/issues/2878", 16_205_656, 0, 0, 18_243_634, 35_842, -1, 0, ""},
 	} {
-		c := card{came: x.came / window, errors: x.errors / window, dropped: x.dropped / window, sent: x.sent / window, sentFIFO: x.sentFIFO / window, speed: int64(x.speed)}
+		c := card{came: x.came / window, errors: x.errors / window, dropped: x.dropped / window, sent: x.sent / window, sentFIFO: x.sentFIFO / window, virtual: x.speed < 0}
 		list = append(list, ruletest.Situation{Name: x.name + ": " + x.source, Host: c.host, Want: x.want, Kind: view.KindInterface, Subject: "eth0", High: 0.5, Says: x.says})
 	}
 	ruletest.Check(t, nicDrops, list)
+}
+
+// A speed makes no card, and a bond does not lose once more what its member lost.
+func TestNICDropsOfCardsOnly(t *testing.T) {
+	damaged := card{came: 9500, errors: 500}
+	for _, tt := range []struct {
+		name   string
+		card   card
+		change func(*recording.NetDeviceSample)
+		want   string
+	}{
+		{"a tunnel that tells a speed", card{came: 900, dropped: 100, virtual: true}, func(r *recording.NetDeviceSample) { r.Interface, r.SpeedMbps = "tun7", 10_000 }, "certain eth0"},
+		{"a veth that counts errors", damaged, func(r *recording.NetDeviceSample) { r.Interface, r.SpeedMbps, r.Physical = "veth1", 10_000, false }, "certain eth0, possible veth1"},
+		{"the bond of the card", damaged, func(r *recording.NetDeviceSample) { r.Interface, r.Physical = "bond0", false }, "certain eth0"},
+		{"another card", damaged, func(r *recording.NetDeviceSample) { r.Interface = "eth1" }, "certain eth0, certain eth1"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := ruletest.New(2, 10)
+			for _, r := range recording.Rows[recording.NetDeviceSample](damaged.host().Rec) {
+				r.Master = "bond0"
+				ruletest.Add(h, r)
+			}
+			for _, r := range recording.Rows[recording.NetDeviceSample](tt.card.host().Rec) {
+				tt.change(&r)
+				ruletest.Add(h, r)
+			}
+			found, err := nicDrops.Detect(h.View())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, f := range found {
+				got = append(got, f.Confidence.String()+" "+f.Subject.Name)
+			}
+			if strings.Join(got, ", ") != tt.want {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+		})
+	}
 }
 
 // What a rule finds is not listed as judged by no rule: the counter names the rule.
@@ -147,7 +188,7 @@ func TestCountersNameTheirRules(t *testing.T) {
 	for id, h := range map[string]*ruletest.Host{
 		"net/qdisc-drops": out{"tbf", 900, 100, 800, recording.QdiscRoot}.host(),
 		"net/softnet":     received{9000, 1000, 0, 0.1}.host(),
-		"net/nic-drops":   card{came: 9500, fifo: 500, speed: 10000}.host(),
+		"net/nic-drops":   card{came: 9500, fifo: 500}.host(),
 	} {
 		rising := risen.Rising(h.View())
 		if len(rising) == 0 {

@@ -163,7 +163,7 @@ func deed(v *view.View, p *view.Process, h *view.LockHolder) string {
 		return "while it runs"
 	case view.WaitDisk:
 		for _, s := range v.Syncs() {
-			if s.PID == p.PID && s.Path != "" && strings.HasSuffix(h.Where, "sync") && s.Time > time.Second/10 {
+			if p.Is(s.PID, s.Started) && s.Path != "" && strings.HasSuffix(h.Where, "sync") && s.Time > time.Second/10 {
 				return fmt.Sprintf("while it waits for a disk in %s of %s", h.Where, s.Path)
 			}
 		}
