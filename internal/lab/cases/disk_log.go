@@ -28,7 +28,7 @@ while True:
 `
 
 // diskLogFlood has a program log more than its disk, which does 200 requests a second, can write, beside a service that
-// reads a little from the same disk.
+// keeps a record on the same disk: its syncs queue behind the log.
 func diskLogFlood() Case {
 	const operations = 200
 	var disk *env.Loop
@@ -43,20 +43,17 @@ func diskLogFlood() Case {
 	}
 	return Case{
 		ID:    "disk/log-flood",
-		Title: "a program logs all it works on, beside a service that reads from the same disk",
+		Title: "a program logs all it works on, beside a service that keeps a record on the same disk",
 		Rule:  "disk/log-flood",
 		Kind:  "process",
 		Name:  "python3",
 		Needs: withLoop(env.Needs{Root: true, Packages: []string{"python3"}, Commands: []string{"python3"}}),
-		// A reader that waits for a full disk is in D state, as rtrail may say too.
+		// A writer that waits for a full disk is in D state, as rtrail may say too.
 		AllowOthers: []string{"proc/uninterruptible"},
 		Setup: func(ctx context.Context, e *env.Env) (err error) {
 			program = nil
 			var backing string
 			if disk, backing, err = e.DirectLoopFS("logs", 1536*mib); err != nil {
-				return err
-			}
-			if err := writeCold(filepath.Join(disk.Mount, "table"), 32*mib); err != nil {
 				return err
 			}
 			if group, err = e.Cgroup("disk", "blkio"); err != nil {
@@ -65,16 +62,16 @@ func diskLogFlood() Case {
 			if err := group.LimitIO(backing, operations); err != nil {
 				return err
 			}
-			if _, err = load.StartActor(e, env.Options{Cgroups: []*env.Cgroup{group}}, "table-reader", "read-direct", filepath.Join(disk.Mount, "table"), e.Path("reads")); err != nil {
+			if _, err = load.StartActor(e, env.Options{Cgroups: []*env.Cgroup{group}}, "record-keeper", "rewrite", filepath.Join(disk.Mount, "record"), "100", e.Path("records")); err != nil {
 				return err
 			}
-			if err := start(e, 200, "0.01"); err != nil {
+			if err := start(e, 200, "0.05"); err != nil {
 				return err
 			}
-			return load.UntilReported(ctx, e, "reads")
+			return load.UntilReported(ctx, e, "records")
 		},
 		Inject:  func(ctx context.Context, e *env.Env) error { return start(e, 1<<20, "0.001") },
-		Fix:     func(ctx context.Context, e *env.Env) error { return start(e, 200, "0.01") },
-		Measure: measureRecords("reads", "reads/s"),
+		Fix:     func(ctx context.Context, e *env.Env) error { return start(e, 200, "0.05") },
+		Measure: measureRecords("records", "records/s"),
 	}
 }

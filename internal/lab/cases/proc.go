@@ -72,7 +72,7 @@ func procUninterruptible() Case {
 			}
 			for i := range writers {
 				name := strconv.Itoa(i)
-				if _, err := load.StartActor(e, env.Options{}, "record-writer", "rewrite", disk.Mount+"/"+name, e.Path("written-"+name)); err != nil {
+				if _, err := load.StartActor(e, env.Options{}, "record-writer", "rewrite", disk.Mount+"/"+name, "10", e.Path("written-"+name)); err != nil {
 					return err
 				}
 				if err := load.UntilReported(ctx, e, "written-"+name); err != nil {

@@ -126,6 +126,11 @@ func (o *opener) check(at int) error {
 // answers says whether nobody has to be asked for files of a mount.
 func (o *opener) answers(id string) bool {
 	device, listed := o.theirs.byID[id]
+	for _, m := range o.trusted {
+		if !listed { // it is above the root directory of a process with chroot: numbers are those of all namespaces
+			device, listed = m.byID[id]
+		}
+	}
 	return listed && slices.ContainsFunc(o.trusted, func(m mounts) bool { return m.local[device] })
 }
 

@@ -56,6 +56,8 @@ func TestAnswers(t *testing.T) {
 		"mounted when it is used":        {"108", false},
 		"a directory of the hypervisor":  {"109", false},
 		"a mount that is not listed":     {"500", false},
+		"above the root after chroot":    {"27", true},
+		"served, above the root":         {"30", false},
 	} {
 		if got := o.answers(tc.id); got != tc.want {
 			t.Errorf("%s: %v, want %v", name, got, tc.want)

@@ -32,7 +32,7 @@ var parts = map[string]part{
 	"zombies":         {"PER_SECOND REPORT", zombies},
 	"append":          {"PATH REPORT", appendRecords},
 	"create":          {"DIR REPORT", createFiles},
-	"rewrite":         {"PATH REPORT", rewriteFile},
+	"rewrite":         {"PATH MILLISECONDS REPORT", rewriteFile},
 	"read-direct":     {"PATH REPORT", readDirect},
 	"touch-memory":    {"BYTES REPORT", touchMemory},
 	"short-leavers":   {"PER_SECOND REPORT", shortLeavers},

@@ -75,10 +75,9 @@ func createFiles(args []string) error {
 	}
 }
 
-// rewriteFile writes a record and syncs it, a hundred times a
-// second at most; reports how many.
+// rewriteFile writes a record and syncs it, with a pause between two; reports how many.
 func rewriteFile(args []string) error {
-	path, reportTo := args[0], args[1]
+	path, pause, reportTo := args[0], time.Duration(number(args, 1))*time.Millisecond, args[2]
 	f, err := os.Create(path)
 	if err != nil {
 		return err
@@ -95,7 +94,7 @@ func rewriteFile(args []string) error {
 		if err := report(reportTo, written); err != nil {
 			return err
 		}
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(pause)
 	}
 }
 
