@@ -1,6 +1,6 @@
 // Package localfile opens files that a process maps or has written, and never asks a server
 // for them. A process can have its files on a filesystem that a program of its user serves:
-// when that does not answer, who opens or reads them waits for ever, and no signal ends it.
+// when that does not answer, who opens or reads them waits forever, and no signal ends it.
 //
 // Nothing here follows a path through such a filesystem. Whether a mount is one is known from
 // the list of mounts of the namespace, without asking the filesystem. A type alone is not

@@ -35,9 +35,9 @@ var (
 		Reason: "Share of the executions without an index. From here on it is the plan, not an accident."}
 	minRuns = rule.Threshold{Name: "min-runs", Value: 10, Unit: "count", Source: rule.Judgement,
 		Reason: "Executions in a window. Fewer may be a single report."}
-	scanPace = rule.Threshold{Name: "scan-pace", Value: 10_000, Unit: "rows", Source: rule.Judgement,
-		Reason: "Rows read by scans per second that sampled statements take. A page has about 100 neighbouring rows and the slowest disk reads 100 pages a second. " +
-			"Statements that take their time with fewer wait for something else, as a lock, while agents of a monitoring read a thousand rows of status a second."}
+	scanPace = rule.Threshold{Name: "scan-pace", Value: 10_000, Unit: "per second", Source: rule.Judgement,
+		Reason: "Rows read by scans for each second that sampled statements take. A page has about 100 neighbouring rows and the slowest disk reads 100 pages a second. " +
+			"Statements that read fewer wait for something else, such as a lock, while monitoring agents read a thousand rows of status a second."}
 	rowsPerSecond = rule.Threshold{Name: "rows-per-second", Value: 1_000_000, Unit: "per second", Source: rule.Judgement,
 		Reason: "Rows per second read by scans. Fewer may be monitoring and the server's own tables."}
 )

@@ -6,7 +6,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -27,18 +26,14 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// namespace moves this thread into a network namespace of its own, with a link to
-// nowhere that has 10.99.0.1 on it: what is sent to 10.99.0.2 gets no answer.
-func namespace(t *testing.T) bool {
-	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
-		t.Errorf("unshare: %v", err)
-		return false
-	}
-	for _, line := range []string{"ip link set lo up", "ip link add void type veth peer name end", "ip addr add 10.99.0.1/24 dev void", "ip link set void up", "ip link set end up",
+// nowhere gives the network namespace of this thread a link that leads nowhere and has
+// 10.99.0.1 on it: what is sent to 10.99.0.2 gets no answer.
+func nowhere(t *testing.T) bool {
+	for _, line := range []string{"ip link add void type veth peer name end", "ip addr add 10.99.0.1/24 dev void", "ip link set void up", "ip link set end up",
 		"ip neigh add 10.99.0.2 lladdr 02:00:00:00:00:02 dev void"} {
 		words := strings.Fields(line)
 		if out, err := exec.Command(words[0], words[1:]...).CombinedOutput(); err != nil {
-			t.Logf("%s: %v: %s", line, err, out)
+			t.Errorf("%s: %v: %s", line, err, out)
 			return false
 		}
 	}
@@ -153,15 +148,8 @@ func usePorts(t *testing.T, to string) (connected, refused time.Duration) {
 
 // Connects have the process, the result and the time that who makes them sees.
 func TestAgainstItsOwnClock(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("needs root")
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		runtime.LockOSThread() // the thread ends with its namespace
-		if !namespace(t) {
-			t.Log("this needs iproute2")
+	eventtest.InNamespace(t, func(t *testing.T) {
+		if !nowhere(t) {
 			return
 		}
 		var own unix.Stat_t
@@ -216,8 +204,7 @@ func TestAgainstItsOwnClock(t *testing.T) {
 				t.Errorf("beside them: %v", got)
 			}
 		}
-	}()
-	<-done
+	})
 }
 
 // Results have the names that people know.

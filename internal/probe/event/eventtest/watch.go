@@ -56,8 +56,8 @@ func Watch(t *testing.T, s event.Source, steps ...func()) *recording.Recording {
 }
 
 // Missed is how often programs did not run because they ran already on that CPU: an
-// interrupt came, and what it did comes past the same tracepoint. The numbers of a source
-// are too small by as much at most.
+// interrupt came, and what it did passed the same tracepoint. The numbers of a source are
+// too small by no more than that.
 func Missed(rec *recording.Recording) (n int64) {
 	for _, p := range recording.Rows[recording.EventProgram](rec) {
 		n += p.Missed
