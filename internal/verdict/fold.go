@@ -15,8 +15,8 @@ import (
 // fold moves symptoms under the finding that explains them. A finding explains
 // another one if its rule says so, it is more than a possibility itself, and
 // the other one is about the same subject, about somebody it affects, about
-// somebody whom it holds up, or about time of which it takes a material part. Where two findings explain each other, the one that
-// ranks first is the cause.
+// somebody whom it holds up, or about time of which it takes a material part. Where
+// two findings explain each other, the one that ranks first is the cause.
 func fold(v *view.View, found []Finding, rules []rule.Rule) []Finding {
 	found = rank(found)
 	causes := causesOf(v, found, rules)
