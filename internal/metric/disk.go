@@ -104,6 +104,10 @@ var (
 		Unit: "per second", Source: "/proc/PID/io syscw, beside wchar",
 		Tools: []string{"strace -c -f -p PID", "cat /proc/PID/io"},
 		Traps: []string{"calls that move no bytes also come from non-blocking sockets (EAGAIN)", "asynchronous I/O and mmap are not counted"}})
+	DiskTimeouts = add(Metric{ID: "disk.timeouts", Counter: true, Name: "timeouts of a disk",
+		Help: "commands that a disk did not answer in time (30 s by default), so that the kernel took them back and sent them again", Unit: "count",
+		Source: "/sys/block/DISK/device/iotmo_cnt: disks of the SCSI layer, Linux 6.2 and later", Tools: []string{"cat /sys/block/sda/device/iotmo_cnt", "journalctl -k -g timeout"},
+		Traps: []string{"NVMe and virtio disks have no such counter: the kernel log tells"}, Healthy: "0"})
 	CgroupIOLimit = add(Metric{ID: "cgroup.io-limit", Counter: true, Name: "rate against the I/O limit of a control group",
 		Help: "bytes or operations per second of a cgroup, against its limit on a device",
 		Unit: "per second", Source: "io.stat and io.max (v2); blkio.throttle.io_service_bytes, io_serviced and *_device (v1)",

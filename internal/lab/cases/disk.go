@@ -15,7 +15,7 @@ import (
 )
 
 func diskCases() []Case {
-	return []Case{diskSaturated(), diskSaturatedCaptured(), diskSlowSync(), diskLogFlood(), diskManySmallWrites(), diskFull(), diskInodesFull()}
+	return []Case{diskSaturated(), diskSaturatedCaptured(), diskSlowSync(), diskLogFlood(), diskManySmallWrites(), diskFull(), diskInodesFull(), diskErrors()}
 }
 
 var loopNeeds = env.Needs{Root: true, Packages: []string{"e2fsprogs", "util-linux"}, Commands: []string{"mkfs.ext4", "losetup", "fsfreeze"}}
@@ -177,5 +177,37 @@ func diskInodesFull() Case {
 		},
 		Fix:     func(ctx context.Context, e *env.Env) error { return os.RemoveAll(filepath.Join(disk.Mount, "cache")) },
 		Measure: measureRecords("created", "files/s"),
+	}
+}
+
+// diskErrors takes the second half of a disk away: a third of what a service reads from it fails.
+func diskErrors() Case {
+	var disk *env.Loop
+	return Case{
+		ID:    "disk/errors",
+		Title: "the second half of a disk cannot be read",
+		Rule:  "disk/errors",
+		Kind:  "device",
+		Name:  `loop\d+`,
+		Says:  "ended .* reads with an error",
+		Needs: loopNeeds,
+		Setup: func(ctx context.Context, e *env.Env) (err error) {
+			if disk, err = e.LoopFS("records", 64*mib); err != nil {
+				return err
+			}
+			if err := writeCold(filepath.Join(disk.Mount, "table"), 48*mib); err != nil {
+				return err
+			}
+			if err := disk.ReadOnly(ctx); err != nil {
+				return err
+			}
+			if _, err = load.StartActor(e, env.Options{}, "table-reader", "read-direct", filepath.Join(disk.Mount, "table"), e.Path("reads")); err != nil {
+				return err
+			}
+			return load.UntilReported(ctx, e, "reads")
+		},
+		Inject:  func(ctx context.Context, e *env.Env) error { return disk.LoseEnd(ctx, 0.5) },
+		Fix:     func(ctx context.Context, e *env.Env) error { return disk.BringBack(ctx) },
+		Measure: measureRecords("reads", "reads/s"),
 	}
 }
