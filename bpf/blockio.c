@@ -20,7 +20,7 @@ struct task_struct {
 
 #include "pidns.h"
 #include "steps.h"
-#include "counting.h"
+#include "sliced.h"
 
 struct gendisk {
 	int major, first_minor;
@@ -201,7 +201,7 @@ static __always_inline void count(struct request *r, struct pending *p)
 	__u32 step;
 
 	k.operation = operation(r);
-	if (k.operation >= REQ_OP_PASSTHROUGH)
+	if (k.operation >= REQ_OP_PASSTHROUGH || p->made < sliced)
 		return;
 	k.major = BPF_CORE_READ(of, major);
 	k.minor = BPF_CORE_READ(of, first_minor);

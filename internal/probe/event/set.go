@@ -162,6 +162,9 @@ const (
 	sliceEnded  = "ended"
 )
 
+// slicedSince is the variable of bpf/sliced.h: since when programs count in slices.
+const slicedSince = "sliced"
+
 // begin has programs count, which are attached. To attach them takes milliseconds: what
 // passes meanwhile is of no slice.
 func (s *Set) begin() (err error) {
@@ -188,6 +191,19 @@ func (s *Set) end() (err error) {
 	}
 	s.counted, s.since = s.Traced(), time.Time{}
 	return err
+}
+
+// slice has programs count in slices from now on, or all of the time.
+func (s *Set) slice(on bool) (err error) {
+	s.sliced = on
+	if s.all.Variables[slicedSince] == nil {
+		return nil
+	}
+	var since uint64
+	if on {
+		since, err = monotonic()
+	}
+	return errors.Join(err, s.Set(slicedSince, since))
 }
 
 func monotonic() (uint64, error) {
