@@ -83,6 +83,9 @@ func contended(v *view.View, p *view.Process, l view.HeldLock) rule.Finding {
 			What:  rule.T("at %v of these waits %s held it", unit.Share(holder.Share), threadName(holder.Comm, holder.TID)),
 			Check: shell.Line("cat /proc/%d/task/%d/stack", p.PID, holder.TID)},
 	}
+	if caller := v.LockCaller(p.PID, l.Address); caller != "" {
+		f.Evidence[0].What = rule.T("%v; most of the waiting came from %s", f.Evidence[0].What, caller)
+	}
 	if holder.DoesShare > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ThreadState, Value: holder.DoesShare,
 			What:  rule.T("%s then was seen %s in %v of the looks at it", threadName(holder.Comm, holder.TID), doing(holder), unit.Share(holder.DoesShare)),
