@@ -10,6 +10,7 @@ import (
 
 	"rtrail/internal/mysqlconn"
 	"rtrail/internal/recording"
+	"rtrail/internal/unit"
 )
 
 // look is one look at a server.
@@ -131,7 +132,7 @@ func (l *look) finish(row recording.MySQLServer, collected []string, slowest tim
 		pause := s.limits.pause(s.slowLooks)
 		s.slowLooks++
 		s.notBefore = time.Now().Add(pause)
-		l.skipped = append(l.skipped, fmt.Sprintf("looks for the next %v: an answer took %v", pause, slowest.Round(time.Millisecond)))
+		l.skipped = append(l.skipped, fmt.Sprintf("looks for the next %v: an answer took %v", unit.Duration(pause), unit.Duration(slowest)))
 	} else {
 		s.slowLooks = 0
 	}
