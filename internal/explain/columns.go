@@ -115,6 +115,7 @@ var Columns = []Column{
 	{"lor", ofMySQL, "logical reads per second: pages asked of the buffer pool (Innodb_buffer_pool_read_requests)"},
 	{"hit%", ofMySQL, "percent of logical reads found in memory; only an exact 100 is printed as 100"},
 	{"rlw", ofMySQL, "waits for row locks that began, per second (Innodb_row_lock_waits)"},
+	{"lkw", ofMySQL, "sessions that wait for a lock now, of any kind"},
 	{"hist", ofMySQL, "undo logs not yet purged (history list length)"},
 	{"logw", ofMySQL, "waits for space in the log buffer, per second (Innodb_log_waits)"},
 	{"min", ofMySQL, "lowest of the lines"},

@@ -42,8 +42,7 @@ func Compose(v verdict.Verdict, verbose bool) document.Document {
 	add(unjudged(v.Unjudged, verbose)...)
 	add(healthy(v.Healthy, verbose)...)
 	if verbose {
-		add(notJudged(v.NotJudged)...)
-		add(unseen(v.Unseen)...)
+		add(allBlindSpots(v)...)
 		add(probes(v.Probes)...)
 	} else {
 		add(blindSpots(v)...)

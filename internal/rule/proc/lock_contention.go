@@ -19,7 +19,7 @@ var lockContention = rule.Rule{
 	Plural:       "programs have threads that queue for a lock that one of them holds",
 	Resource:     "locks of programs",
 	Needs:        []recording.Table{recording.Processes, recording.Threads},
-	BlindWithout: []string{"system calls of threads of other users"},
+	BlindWithout: []recording.Sight{recording.UnseenSyscalls},
 	Thresholds:   []*rule.Threshold{&lockWaiters, &lockLooks, &lockStood, &holderStarved, &noneIdle},
 	Detect:       detectLockContention,
 }
