@@ -17,7 +17,7 @@ var logFlood = rule.Rule{
 	Plural:     "programs write so much into their logs that a disk is busy with it",
 	Resource:   "disks",
 	Needs:      []recording.Table{recording.Disks, recording.Processes},
-	Explains:   []string{"disk/saturated", "disk/slow-sync", "disk/full", "proc/uninterruptible", "rt/server-slow"},
+	Explains:   []string{"disk/saturated", "disk/cgroup-throttled", "disk/slow-sync", "disk/full", "proc/uninterruptible", "rt/server-slow"},
 	Thresholds: []*rule.Threshold{&logRate, &logShare, &logBusy, &busyShare, &minWaiting, &bulkRequest, &ownStream, &oneStream},
 	Detect:     detectLogFlood,
 }

@@ -21,7 +21,7 @@ var saturated = rule.Rule{
 	Plural:   "disks have more requests than they can serve",
 	Resource: "disks",
 	Needs:    []recording.Table{recording.Disks, recording.Processes},
-	Explains: []string{"disk/slow-sync", "proc/uninterruptible", "rt/server-slow", "rt/client-slow"},
+	Explains: []string{"disk/slow-sync", "disk/cgroup-throttled", "proc/uninterruptible", "rt/server-slow", "rt/client-slow"},
 	HoldsUp:  []string{"mysql/row-lock-wait", "mysql/metadata-lock", "proc/lock-contention"},
 	Thresholds: []*rule.Threshold{&busyShare, &waitingQueue, &deepQueue, &slowFlash, &slowSpindle, &mostIntervals, &minWaiting, &atLimit, &bulkRequest,
 		&ownStream, &oneStream, &fileShare, &cachedReads, &aboveLimit, &groupShare},
@@ -46,6 +46,29 @@ var (
 )
 
 func detectSaturated(v *view.View) ([]rule.Finding, error) {
+	return judged(v, func(c candidate) bool { return c.loaded }), nil
+}
+
+// judged judges those of the devices that may hold somebody up that are wanted.
+func judged(v *view.View, wanted func(candidate) bool) (found []rule.Finding) {
+	devices := candidates(v)
+	for _, c := range devices {
+		w := c.held(diskWaiters(v, c.BlockDevice))
+		if !wanted(c) || !c.loaded && c.limit == nil {
+			continue // limits that make nobody wait
+		}
+		c.main, c.mainKnown = w.findMain(v, c.BlockDevice)
+		if f, ok := c.judge(w, len(devices) > 1); ok {
+			f.Evidence = append(f.Evidence, w.filesEvidence(v, c.BlockDevice)...)
+			f.Evidence = append(f.Evidence, partsOfTime(v, c.Device)...)
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// candidates are the devices at which requests queue, and those at which a group reaches a limit.
+func candidates(v *view.View) []candidate {
 	held := heldByCgroup(v)
 	var devices []candidate
 	above := map[string]bool{} // disks whose limit is told with a loop device on them
@@ -63,23 +86,9 @@ func detectSaturated(v *view.View) ([]rule.Finding, error) {
 			devices = append(devices, c)
 		}
 	}
-	devices = slices.DeleteFunc(devices, func(c candidate) bool {
+	return slices.DeleteFunc(devices, func(c candidate) bool {
 		return !c.loaded && (above[c.Device] || c.Requests() == 0 && c.InFlight == 0)
 	})
-	var found []rule.Finding
-	for _, c := range devices {
-		w := c.held(diskWaiters(v, c.BlockDevice))
-		if !c.loaded && c.limit == nil {
-			continue // limits that make nobody wait
-		}
-		c.main, c.mainKnown = w.findMain(v, c.BlockDevice)
-		if f, ok := c.judge(w, len(devices) > 1); ok {
-			f.Evidence = append(f.Evidence, w.filesEvidence(v, c.BlockDevice)...)
-			f.Evidence = append(f.Evidence, partsOfTime(v, c.Device)...)
-			found = append(found, f)
-		}
-	}
-	return found, nil
 }
 
 // candidate is a device that may hold somebody up.
@@ -174,6 +183,9 @@ func (c candidate) judge(w waiters, ambiguous bool) (rule.Finding, bool) {
 	f.Headline = c.headline(w, f.Confidence)
 	f.Evidence = c.evidence(w)
 	f.Fixes = c.fixes(w)
+	if !c.loaded {
+		f.Notes = append(f.Notes, c.spare())
+	}
 	for _, p := range w.list {
 		f.Affects = append(f.Affects, p.Process.Entity())
 	}

@@ -20,7 +20,7 @@ var leak = rule.Rule{
 	Plural:   "processes take more and more memory and free none",
 	Resource: "memory",
 	Needs:    []recording.Table{recording.Processes, recording.Memory},
-	Explains: []string{"mem/swapping", "mem/reclaim"},
+	Explains: []string{"mem/cgroup-near-limit", "mem/swapping", "mem/reclaim"},
 	Thresholds: []*rule.Threshold{&soon, &longWindow, &grownUp, &solidGrowth, &distant, &manyReadings, &leastReadings, &leastGrowth, &largestStep,
 		&upShare, &downShare, &straightShare, &straightBytes, &evenSteps, &keptShare},
 	Detect: detectLeak,

@@ -21,7 +21,7 @@ var swapping = rule.Rule{
 	Resource: "memory",
 	Needs:    []recording.Table{recording.VMStat, recording.Processes},
 	// The swap device is busy with it, and whoever waits for a page waits in D.
-	Explains:   []string{"disk/saturated", "proc/uninterruptible", "mem/leak", "mem/reclaim", "rt/server-slow", "rt/client-slow", "mysql/not-answering"},
+	Explains:   []string{"mem/cgroup-near-limit", "disk/saturated", "disk/cgroup-throttled", "proc/uninterruptible", "mem/leak", "mem/reclaim", "rt/server-slow", "rt/client-slow", "mysql/not-answering"},
 	Thresholds: []*rule.Threshold{&swapInFrom, &steadyFrom, &stalledFrom, &swapOutFrom, &victimFaults, &limitNear, &ownShare},
 	Detect:     detectSwapping,
 }

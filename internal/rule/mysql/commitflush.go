@@ -20,7 +20,7 @@ var commitFlush = rule.Rule{
 	Plural:     "servers have commits that wait for a disk",
 	Resource:   "commits",
 	Needs:      []recording.Table{recording.MySQLServers, recording.MySQLStatuses, recording.MySQLVariables},
-	Explains:   []string{"disk/saturated", "disk/slow-sync", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing", "mysql/row-lock-wait"},
+	Explains:   []string{"disk/saturated", "disk/cgroup-throttled", "disk/slow-sync", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing", "mysql/row-lock-wait"},
 	Thresholds: []*rule.Threshold{&slowSync, &waitingCommits, &mostCommits, &minSyncs, &mostBytes, &mostRuns},
 	Detect:     inspecting(func(v *view.View, s *view.MySQLServer) inspection { return &commits{v: v, s: s} }),
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strconv"
 	"time"
 
 	"rtrail/internal/metric"
@@ -136,10 +135,8 @@ func deadFor(p view.Process) (since time.Time, last time.Duration) {
 }
 
 func pidLimit(v *view.View) float64 {
-	if text, ok := v.Sysctl(0, "kernel.pid_max"); ok {
-		if n, err := strconv.ParseFloat(text, 64); err == nil && n > 0 {
-			return n
-		}
+	if n, ok := v.SysctlNumber(0, "kernel.pid_max"); ok && n > 0 {
+		return float64(n)
 	}
 	return defaultPIDMax
 }
