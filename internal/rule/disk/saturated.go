@@ -32,7 +32,7 @@ var (
 	busyShare = rule.Threshold{Name: "busy-share", Value: 0.9, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the time with requests in flight. Below it the device has pauses in which a queue drains. Utilisation alone proves nothing: a device may serve many requests at once."}
 	waitingQueue = rule.Threshold{Name: "waiting-queue", Value: 2.0, Unit: "requests", Source: rule.Judgement,
-		Reason: "Mean number of requests in flight. From 2 on one waits behind another, if the device serves one at a time."}
+		Reason: "Mean number of requests in flight. From 2 on, one request waits behind another if the device serves one at a time."}
 	deepQueue = rule.Threshold{Name: "deep-queue", Value: 4.0, Unit: "requests", Source: rule.Judgement,
 		Reason: "Mean number of requests in flight. At 4, three of them wait, and queueing is most of the latency."}
 	slowFlash = rule.Threshold{Name: "slow-flash", Value: 0.010, Unit: "seconds", Source: rule.Judgement,
@@ -42,7 +42,7 @@ var (
 	mostIntervals = rule.Threshold{Name: "most-intervals", Value: 0.8, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the intervals. The load must last; a single peak does not count."}
 	minWaiting = rule.Threshold{Name: "min-waiting", Value: 0.5, Unit: "threads", Source: rule.Judgement,
-		Reason: "Mean number of waiting threads. Above it work is held up; a thread that only reads now and then stays below."}
+		Reason: "Mean number of waiting threads. Above it work is delayed. A thread that only reads now and then stays below."}
 )
 
 func detectSaturated(v *view.View) ([]rule.Finding, error) {
@@ -274,7 +274,7 @@ func (c candidate) fixes(w waiters) []rule.Fix {
 	}
 	if top, ok := w.issuer(); ok {
 		fixes = append(fixes, rule.Fix{
-			Text:     rule.T("find out what %s (%d) reads and writes, and whether it must be now: a missing index, a debug log, a backup at peak time", top.Comm, top.PID),
+			Text:     rule.T("find out what %s (%d) reads and writes, and whether this can wait: a missing index, a debug log, a backup at peak time", top.Comm, top.PID),
 			Command:  shell.Line("strace -f -p %d -e trace=desc -yy", top.PID),
 			Tradeoff: "strace slows the process down while it is attached",
 		})

@@ -179,7 +179,7 @@ func countedGroupKill(v *view.View, c view.Cgroup, n float64) rule.Finding {
 }
 
 func groupFixes(v *view.View, comm, group string, limit int64) []rule.Fix {
-	raise := rule.Fix{Text: rule.T("raise the limit of %s to what it needs under real load, plus headroom", group), Tradeoff: "memory its neighbours can no longer have"}
+	raise := rule.Fix{Text: rule.T("raise the limit of %s to what it needs under real load, plus headroom", group), Tradeoff: "less memory for its neighbours"}
 	if limit > 0 && limit < math.MaxInt64/4 {
 		raise.Command = shell.Line("echo %d > %s", limit*3/2, memoryFile(groupAt(v, group), "memory.max", "memory.limit_in_bytes"))
 	}

@@ -14,7 +14,7 @@ import (
 
 var costlyStatement = rule.Rule{
 	ID:       "mysql/costly-statement",
-	Title:    "a statement reads too many rows because of how it is written, not for lack of an index",
+	Title:    "a statement reads too many rows because of how it is written, not because an index is missing",
 	Plural:   "statements read too many rows because of how they are written",
 	Resource: "statements",
 	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
@@ -26,7 +26,7 @@ var costlyStatement = rule.Rule{
 }
 
 var dearShare = rule.Threshold{Name: "dear-share", Value: 0.3, Unit: "share", Source: rule.Judgement,
-	Reason: "Share of the time of all statements. From here on one statement is the cause of a server's problem; below it, others would hardly notice its removal."}
+	Reason: "Share of the time of all statements. From here on one statement is the cause of a server's problem. Below it, other statements would hardly get faster without it."}
 
 // costly is a statement of which no index finds the rows, as it is written.
 type costly struct {

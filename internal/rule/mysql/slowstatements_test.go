@@ -39,11 +39,11 @@ func TestSlowStatements(t *testing.T) {
 	ruletest.Check(t, slowStatements, []ruletest.Situation{
 		found("an index is missing", log(50, entry(byOwner, 200*time.Millisecond, 50_000, 3, 0)), rule.Likely, byOwner,
 			"reads 50,000 rows each time: an index on (owner) is missing or not used", "91 % of the time in the log, in 50 entries"),
-		found("no index can serve", log(50, entry(byPart, 200*time.Millisecond, 50_000, 3, 0)), rule.Likely, byPart, "it compares what LOWER makes of name", "50,000 rows examined each time, 3 returned"),
+		found("no index can serve", log(50, entry(byPart, 200*time.Millisecond, 50_000, 3, 0)), rule.Likely, byPart, "it compares the result of LOWER on name", "50,000 rows examined each time, 3 returned"),
 		found("it waits for locks", log(5, entry("UPDATE note SET owner = ? WHERE id = ?", 2*time.Second, 1, 0, 1900*time.Millisecond)), rule.Likely,
 			"UPDATE note SET owner = ? WHERE id = ?", "waits for locks 95 % of its time", "95 % of its time waiting for locks"),
 		found("it counts", log(50, entry("SELECT COUNT(*) FROM note WHERE owner = ?", 200*time.Millisecond, 50_000, 1, 0)), rule.Possible,
-			"SELECT COUNT(*) FROM note WHERE owner = ?", "an index may spare them", "50,000 rows examined"),
+			"SELECT COUNT(*) FROM note WHERE owner = ?", "an index may avoid this", "50,000 rows examined"),
 		found("it returns all", log(50, entry("SELECT id FROM note", 200*time.Millisecond, 50_000, 50_000, 0)), rule.Possible, "SELECT id FROM note", "returns 50,000 rows each time", "91 %"),
 		found("nobody knows why", log(50, entry("SELECT id FROM note WHERE id = ?", 200*time.Millisecond, 1, 1, 0)), rule.Possible,
 			"SELECT id FROM note WHERE id = ?", "the log does not say why", "91 %"),

@@ -35,9 +35,9 @@ var (
 	wrongShare = rule.Threshold{Name: "wrong-share", Value: 0.01, Unit: "share", Source: "Beyer et al., Site Reliability Engineering, chapter 4",
 		Reason: "Share of a service's requests that fail. Many services promise 99 % or better."}
 	usualShare = rule.Threshold{Name: "usual-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of requests with errors that programs cause on purpose, to ask whether something is there. It is a fault only if most requests end like that."}
+		Reason: "Share of requests with errors that programs cause on purpose, to test whether something exists. It is a problem only if most requests end like that."}
 	oftenShare = rule.Threshold{Name: "often-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of requests with errors that programs cause on purpose. From here on it is mentioned."}
+		Reason: "Share of requests with errors that programs cause on purpose. Worth mentioning."}
 )
 
 func detectErrors(v *view.View) ([]rule.Finding, error) {
@@ -55,7 +55,7 @@ func detectErrors(v *view.View) ([]rule.Finding, error) {
 			found = append(found, asked.finding())
 		case faults.couldBe() || asked.couldBe():
 			undecided = &rule.NotJudged{Needs: "the codes of all errors of " + s.Name(),
-				Why: fmt.Sprintf("%s of them have codes beyond those that are told apart", unit.Count(faults.unknown)),
+				Why: fmt.Sprintf("%s of them have codes beyond those that are kept", unit.Count(faults.unknown)),
 				How: shell.Say("see them: %s", packets(v, s).With("--transactions --filter failed"))}
 		}
 	}
