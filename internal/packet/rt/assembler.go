@@ -197,6 +197,7 @@ func (a *Assembler) use(index int) {
 	if a.tunnel == inside {
 		midway = a.holed
 	}
+	midway = midway || a.trial != nil && a.trial.partial
 	a.parser = p.New(a, midway)
 	a.opener, _ = a.parser.(proto.Opener)
 	a.told = false
