@@ -306,7 +306,7 @@ func (x *slowServer) headline() rule.Text {
 		return rule.T("%s answers slowly: %s times it answered no request for %s and more, while up to %s connections waited", name,
 			unit.Count(x.stall.Count), unit.Duration(x.stall.P50), unit.Count(x.stall.Connections))
 	case x.sure == rule.Possible:
-		return rule.T("clients of %s wait for the server, %s a request; no evidence that it is slower than usual", name, mean)
+		return rule.T("clients of %s wait for the server, %s a request on average; no evidence that it is slower than usual", name, mean)
 	}
 	return rule.T("%s answers slowly, %s on average", name, mean)
 }
@@ -322,12 +322,12 @@ func (x *slowServer) evidence() []rule.Evidence {
 	v, s := x.v, x.s
 	list := []rule.Evidence{{
 		Metric: metric.RTServe, Value: (x.serve() / time.Duration(s.Count)).Seconds(),
-		What: rule.T("%s requests were %s each at the server; response times p50 %s, p95 %s, p99 %s, max %s", unit.Count(s.Count),
+		What: rule.T("%s requests were %s at the server on average; response times p50 %s, p95 %s, p99 %s, max %s", unit.Count(s.Count),
 			unit.Duration(x.serve()/time.Duration(s.Count)), unit.Duration(s.RTP50), unit.Duration(s.RTP95), unit.Duration(s.RTP99), unit.Duration(s.RTMax)),
 		Check: packets(v, s).With("--histogram"),
 	}, {
 		Metric: metric.RTConcurrency, Value: perSecond(v, s.RTSum),
-		What:  rule.T("%s requests were waiting at any time, in %d of %s s at least one", unit.Number(perSecond(v, s.RTSum)), busySeconds(s), unit.Number(v.Seconds())),
+		What:  rule.T("%s requests were waiting at a time on average", unit.Number(perSecond(v, s.RTSum))),
 		Check: packets(v, s).With("--by second"),
 	}}
 	if r := &x.stall; x.stalled {
@@ -356,17 +356,6 @@ func (x *slowServer) evidence() []rule.Evidence {
 		})
 	}
 	return list
-}
-
-// busySeconds counts the seconds in which somebody waited all the time.
-func busySeconds(s *view.PacketService) int {
-	n := 0
-	for _, r := range s.Seconds {
-		if r.RTSum >= time.Second {
-			n++
-		}
-	}
-	return n
 }
 
 // short cuts a statement for a line of evidence.
