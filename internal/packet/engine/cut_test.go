@@ -237,7 +237,8 @@ func TestCutIsCounted(t *testing.T) {
 				if longest, ok := known[u.Frames[0]]; ok && int64(u.RT) > longest {
 					t.Errorf("%s, %d bytes of each packet, frame %d: %v, in the whole capture %d ns", tt.path, keep, u.Frames[0], u.RT, longest)
 				}
-				if blocking[u.Frames[0]] {
+				const statement = 96 // what shows that a statement of MySQL is SLEEP
+				if blocking[u.Frames[0]] && (u.Proto != "mysql" || keep >= statement) {
 					t.Errorf("%s, %d bytes of each packet, frame %d: a wait by design counts", tt.path, keep, u.Frames[0])
 				}
 			}

@@ -1,6 +1,7 @@
 package rt
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -20,7 +21,7 @@ var serverSlow = rule.Rule{
 	Resource: "response times",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices},
 	Thresholds: []*rule.Threshold{&worthWaiting, &slowerThanItself, &minSlow, &minTime, &minSeconds, &mostOfTheTime, &minRequests, &noticed, &minAnswers, &someoneWaits, &heldUp,
-		&pathIsSmall, &otherWaits, &gaveUpAfter, &gaveUpTimes, &gaveUpClients, &mostlyInferred, &missedShare, &fewSamples},
+		&pathIsSmall, &otherWaits, &gaveUpAfter, &gaveUpTimes, &gaveUpClients, &mostlyInferred, &missedShare, &fewSamples, &sameTime, &askedAgain},
 	Seen:   func(v *view.View) bool { return answered(v, int64(minRequests.Value)) && allHeard(v) },
 	Detect: detectServerSlow,
 }
@@ -56,7 +57,7 @@ var (
 
 func detectServerSlow(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
-	var blind, alone *slowServer
+	var blind, alone, poll *slowServer
 	hang := hangsIn(v)
 	for _, h := range hang.known {
 		found = append(found, h.finding())
@@ -66,6 +67,10 @@ func detectServerSlow(v *view.View) ([]rule.Finding, error) {
 			continue // one finding about a service: that it does not answer at all says more
 		}
 		if x := (slowServer{s: s, v: v, way: toServer(v, s)}); x.look() {
+			if !x.seen && x.longPoll() {
+				poll = cmp.Or(poll, &x)
+				continue
+			}
 			found = append(found, x.finding())
 		} else if blind == nil && x.blind() {
 			blind = &x
@@ -79,6 +84,8 @@ func detectServerSlow(v *view.View) ([]rule.Finding, error) {
 		return nil, hang.doubtful[0].doubt()
 	case blind != nil:
 		return nil, blind.doubt()
+	case poll != nil:
+		return nil, poll.polled()
 	case alone != nil:
 		return nil, alone.unusual()
 	}
