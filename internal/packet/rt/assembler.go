@@ -36,6 +36,10 @@ type Tracker struct {
 	// Forced is what servers on a port speak, whatever their bytes look like.
 	Forced map[uint16]string
 
+	// Asked says that Open is called now and then.
+	Asked  bool
+	asking []*Assembler // those of connections that may wait for an answer
+
 	trials []*trial // recycled
 	held   int      // bytes of all trials
 
@@ -76,6 +80,7 @@ type Assembler struct {
 	holed    bool   // its beginning was not captured
 	burst    burst
 	ending   ending
+	asks     bool // it is one of Tracker.asking
 }
 
 // Consume makes the consumer of a connection.
@@ -83,7 +88,7 @@ func (w *Tracker) Consume(c *tcp.Conn) tcp.Consumer {
 	if n := len(w.spare); n > 0 {
 		a := w.spare[n-1]
 		w.spare = w.spare[:n-1]
-		*a = Assembler{tracker: w, conn: Connection{Conn: c}, waits: waits{list: a.waits.list[:0]}}
+		*a = Assembler{tracker: w, conn: Connection{Conn: c}, waits: waits{list: a.waits.list[:0]}, asks: a.asks}
 		return a
 	}
 	return &Assembler{tracker: w, conn: Connection{Conn: c}}
@@ -109,6 +114,10 @@ func (w *Tracker) Release(c *tcp.Conn) {
 func (a *Assembler) Data(c *flow.Chunk) {
 	a.noteClose()
 	a.burst.data(a.conn.Conn, c)
+	if c.Dir == flow.ToServer && !a.asks && a.tracker.Asked {
+		a.asks = true
+		a.tracker.asking = append(a.tracker.asking, a)
+	}
 	a.decode(c)
 	if a.opener == nil || !a.told {
 		return

@@ -188,3 +188,6 @@ func (p *parser) Progress() proto.Progress {
 func (p *parser) Owes() bool {
 	return p.Progress() == proto.Waiting && p.streams.Between()
 }
+
+// Debt is the oldest request.
+func (p *parser) Debt() proto.Debt { return p.table.Debt() }
