@@ -80,7 +80,6 @@ type Assembler struct {
 	holed    bool   // its beginning was not captured
 	burst    burst
 	ending   ending
-	asks     bool // it is one of Tracker.asking
 }
 
 // Consume makes the consumer of a connection.
@@ -88,7 +87,7 @@ func (w *Tracker) Consume(c *tcp.Conn) tcp.Consumer {
 	if n := len(w.spare); n > 0 {
 		a := w.spare[n-1]
 		w.spare = w.spare[:n-1]
-		*a = Assembler{tracker: w, conn: Connection{Conn: c}, waits: waits{list: a.waits.list[:0]}, asks: a.asks}
+		*a = Assembler{tracker: w, conn: Connection{Conn: c}, waits: waits{list: a.waits.list[:0]}, burst: burst{asks: a.burst.asks}}
 		return a
 	}
 	return &Assembler{tracker: w, conn: Connection{Conn: c}}
@@ -114,8 +113,8 @@ func (w *Tracker) Release(c *tcp.Conn) {
 func (a *Assembler) Data(c *flow.Chunk) {
 	a.noteClose()
 	a.burst.data(a.conn.Conn, c)
-	if c.Dir == flow.ToServer && !a.asks && a.tracker.Asked {
-		a.asks = true
+	if c.Dir == flow.ToServer && !a.burst.asks && a.tracker.Asked {
+		a.burst.asks = true
 		a.tracker.asking = append(a.tracker.asking, a)
 	}
 	a.decode(c)

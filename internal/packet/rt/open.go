@@ -21,16 +21,18 @@ type Unheard struct {
 
 // burst is what the client sent since the server was last heard.
 type burst struct {
+	// What each packet needs comes first, in one line of the cache.
 	last  int64 // when data or an acknowledgement of it last came, of either side
-	shut  int64 // until when the client last had its window closed
 	since int64 // the first packet of the burst
 	asked int64 // its last one
-	quiet time.Duration
 	// What the connection had counted when the burst began.
 	heard                  uint64 // packets of the server
 	copies, timeouts, kept uint32
-	waited                 time.Duration
 	largest                uint32
+	asks                   bool // the connection is one of Tracker.asking
+	waited                 time.Duration
+	shut                   int64 // until when the client last had its window closed
+	quiet                  time.Duration
 }
 
 // data takes bytes that are new.
@@ -114,7 +116,7 @@ func (w *Tracker) Open(at int64, give func(*Open)) {
 	for next < len(list) {
 		a := list[next]
 		next++
-		if a.asks = a.look(at, give); a.asks {
+		if a.burst.asks = a.look(at, give); a.burst.asks {
 			w.asking = append(w.asking, a)
 		}
 	}
@@ -123,7 +125,7 @@ func (w *Tracker) Open(at int64, give func(*Open)) {
 // look gives out what waits on the connection; false: nothing will before its client has
 // sent something.
 func (a *Assembler) look(at int64, give func(*Open)) (again bool) {
-	a.asks = false
+	a.burst.asks = false
 	c := a.conn.Conn
 	if a.parser == nil || c.Consumer() != tcp.Consumer(a) || c.Abandoned() {
 		return false // it has ended
