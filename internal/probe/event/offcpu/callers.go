@@ -28,8 +28,9 @@ type copied struct {
 const copiedSize = int(unsafe.Sizeof(copied{}))
 
 const (
-	// maxCopies bounds the copies between two samples: there are 100 a second.
-	maxCopies = 256
+	// maxCopies bounds the copies between two samples, which take 10 MB at most: there are
+	// 100 a second, and visitedCopies more without a stack.
+	maxCopies = 512
 	// visitedCopies is how many waits that go on a reading takes the stacks of: those for
 	// locks and in state D, and up to 50 (all but COPY_URGENT) others.
 	visitedCopies = 150
