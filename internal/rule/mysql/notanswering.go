@@ -110,7 +110,7 @@ func (x *silence) stopped(p view.Process) bool {
 	if state == "t" {
 		x.why, by = "a debugger has stopped it (process state t)", "by a debugger or strace"
 	}
-	fix := rule.Fix{Text: rule.T("let it go on, and find out who stopped it"), Command: shell.Line("kill -CONT %d", p.PID), Tradeoff: "none; if a debugger holds it, detach that"}
+	fix := rule.Fix{Text: rule.T("resume it, and find out who stopped it"), Command: shell.Line("kill -CONT %d", p.PID), Tradeoff: "none; if a debugger holds it, detach that"}
 	if x.back {
 		x.why = strings.NewReplacer("it is stopped", "it was stopped", "has stopped", "had stopped").Replace(x.why)
 		fix = rule.Fix{Text: rule.T("find out who stopped it: a person at a terminal, or a tool that takes stacks"), Command: shell.Line("ausearch -sc kill -sc ptrace"), Tradeoff: "none; it tells only what the audit rules of the host record"}
@@ -289,7 +289,7 @@ func (x *silence) finding() rule.Finding {
 	f.Impact = rule.Impact{Share: share, Text: rule.T("no answer for %s of %s", unit.Duration(min(x.long, time.Duration(window*float64(time.Second)))), unit.Seconds(window))}
 	if n := x.silentLooks(); !x.back && x.long < apart {
 		// Nobody looked when it fell silent: the looks tell more than the clock.
-		f.Impact = rule.Impact{Share: float64(n) / float64(len(x.s.Looks)), Text: rule.T("no answer to %d of %d looks, the last one among them", n, len(x.s.Looks))}
+		f.Impact = rule.Impact{Share: float64(n) / float64(len(x.s.Looks)), Text: rule.T("no answer to %d of %d looks, including the last one", n, len(x.s.Looks))}
 	}
 	f.Evidence = append([]rule.Evidence{x.asked()}, x.proof...)
 	f.Fixes = x.fixes

@@ -390,7 +390,7 @@ func TestShortSilence(t *testing.T) {
 			Host: func() *ruletest.Host {
 				return watched(ruletest.Process{}, from(7, recording.ServerUnreachable, "lookup db: no such host"))
 			}},
-		{Name: "it closes the connection", Abstains: "1 of 9 looks got no answer, the last one among them: the server closed the connection",
+		{Name: "it closes the connection", Abstains: "1 of 9 looks got no answer, including the last one: the server closed the connection",
 			Host: func() *ruletest.Host {
 				return watched(ruletest.Process{}, from(8, recording.ServerGone, "the server closed the connection"))
 			}},

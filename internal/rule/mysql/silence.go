@@ -186,7 +186,7 @@ func (x *silence) doubt() *rule.NotJudged {
 	const short = ", too short to tell a server that stalls from a CPU that was busy elsewhere"
 	switch {
 	case x.last.State != "" && !x.back:
-		longer.Why = fmt.Sprintf("%d of %d looks got no answer, the last one among them: %s", x.silentLooks(), len(x.s.Looks), cmp.Or(x.last.Error, x.last.State))
+		longer.Why = fmt.Sprintf("%d of %d looks got no answer, including the last one: %s", x.silentLooks(), len(x.s.Looks), cmp.Or(x.last.Error, x.last.State))
 	case x.last.State != "":
 		longer.Why = fmt.Sprintf("it did not answer for %s%s: %s", unit.Duration(x.long), short, cmp.Or(x.last.Error, x.last.State))
 	case x.late > 0:
