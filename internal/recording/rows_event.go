@@ -53,6 +53,11 @@ type OffCPUWait struct {
 	// Of waits for a futex: where in the kernel the waker last slept for long meanwhile;
 	// as stack. The waker is then who held the lock longest, also if another one woke.
 	HolderStack string `parquet:"holder_stack,dict"`
+	// Of waits that were sampled and whose stack in the program was copied: functions of the
+	// program, innermost first, joined by ';', which end in "..." if there are more callers
+	// than were seen; "" if it was not copied, or not yet named.
+	UserStack string `parquet:"user_stack,dict"`
+	Caller    string `parquet:"caller,dict"` // the innermost of them that is not of the C library or of Go's runtime
 }
 
 // SyscallSum is the calls of one system call that one process made with one result in

@@ -38,6 +38,12 @@ func (c *CacheUse) HitShare() float64 {
 	return float64(c.Hits()) / float64(c.Asked)
 }
 
+// PageCache sums up what processes did to the page cache in the window, most misses first, as
+// far as it was traced.
+func (v *View) PageCache() []CacheUse {
+	return Memo(v, "page-cache", func() []CacheUse { return SumCache(Rows[recording.CacheSum](v), v.watched("cache")) })
+}
+
 // SumCache sums up what each process did to the page cache in rows of one or more readings, most
 // misses first. The source counted for so long; 0: that is not known.
 func SumCache(rows []recording.CacheSum, watched time.Duration) []CacheUse {

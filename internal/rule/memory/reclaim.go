@@ -36,7 +36,7 @@ var (
 	scarce = rule.Threshold{Name: "scarce", Value: 0.10, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the host's memory that is available. Below it file pages are evicted because others need the memory. Above it a large set of files merely rotates through a large cache."}
 	mostReread = rule.Threshold{Name: "most-reread", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of refaults in what programs or a device read. Above it they read because memory is short."}
+		Reason: "Share of refaults in what programs or a device read, or in the time of a device. Above it they read because memory is short."}
 	ownWork = rule.Threshold{Name: "own-work", Value: 0.5, Unit: "cores", Source: rule.Judgement,
 		Reason: "User CPU time of a program, in cores. Above it the program is slow because of its own work. Reclaim and re-reading are kernel time."}
 )
@@ -231,7 +231,7 @@ func (s squeeze) finding(v *view.View, c rule.Confidence) rule.Finding {
 			f.Affects = append(f.Affects, p.Entity())
 		}
 	}
-	f.Affects = append(f.Affects, busyRereading(v, bytes)...)
+	f.Affects = append(f.Affects, s.busyRereading(v)...)
 	f.Notes = s.notes()
 	f.Fixes = s.fixes(who)
 	return f
@@ -273,16 +273,6 @@ func (s squeeze) evidence(v *view.View, holder view.Process, held bool) []rule.E
 			What: rule.T("%s (%d) holds %v of private memory, which cannot be evicted like file pages", holder.Comm, holder.PID, unit.Bytes(weight(holder))), Check: shell.Line("grep -E 'RssAnon|VmSwap' /proc/%d/status", holder.PID)})
 	}
 	return list
-}
-
-// busyRereading are the disks of whose reads most are pages read again.
-func busyRereading(v *view.View, bytes float64) (devices []view.Entity) {
-	for _, d := range v.BlockDevices() {
-		if d.ReadBytes > 0 && bytes >= mostReread.Value*d.ReadBytes {
-			devices = append(devices, view.DeviceEntity(d.Device))
-		}
-	}
-	return devices
 }
 
 // notes names the programs that wait for their own code: the worst way to be

@@ -19,7 +19,7 @@ var longTransaction = rule.Rule{
 	Plural:       "transactions stay open and keep old versions of rows alive",
 	Resource:     "transactions of MySQL",
 	Needs:        []recording.Table{recording.MySQLServers},
-	BlindWithout: []string{recording.UnseenTransactions},
+	BlindWithout: []recording.Sight{recording.UnseenTransactions},
 	Explains:     []string{"mysql/purge-lag", "rt/server-slow"},
 	Refutes:      []string{"transactions"},
 	Thresholds:   []*rule.Threshold{&oldTransaction, &forgotten, &muchHistory, &leastHistory, &leastGrowth, &lagging, &lagReadings, &historyRising},

@@ -21,7 +21,7 @@ var metadataLock = rule.Rule{
 	Plural:       "sessions block others with a metadata lock on a table",
 	Resource:     "metadata locks",
 	Needs:        []recording.Table{recording.MySQLServers},
-	BlindWithout: []string{recording.UnseenSessions},
+	BlindWithout: []recording.Sight{recording.UnseenSessions},
 	Explains: []string{"mysql/long-transaction", "mysql/connections-exhausted", "mysql/thread-pool-stalled",
 		"rt/server-slow", "rt/slow-connections", "rt/worker-queueing", "rt/errors"},
 	Thresholds: []*rule.Threshold{&longWait, &waitersAtLeast, &waitersShare, &mainBlocker},

@@ -21,7 +21,7 @@ var threadPoolStalled = rule.Rule{
 	Plural:       "servers have statements that wait for a thread of the thread pool",
 	Resource:     "thread pool of MySQL",
 	Needs:        []recording.Table{recording.MySQLServers},
-	BlindWithout: []string{recording.UnseenPoolGroups},
+	BlindWithout: []recording.Sight{recording.UnseenPoolGroups},
 	Explains:     []string{"rt/slow-connections", "rt/worker-queueing", "rt/server-slow", "rt/connect-slow", "mysql/connections-exhausted", "mysql/not-answering"},
 	Refutes:      []string{"worker pools"},
 	Thresholds:   []*rule.Threshold{&longInPool, &queuedLooks, &queuedShare, &longOwnWait, &allThreads, &joinedGap, &silentAtLeast},

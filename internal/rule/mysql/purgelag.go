@@ -15,7 +15,7 @@ var purgeLag = rule.Rule{
 	Plural:       "servers have an InnoDB purge that does not keep up with changes",
 	Resource:     "purge of MySQL",
 	Needs:        []recording.Table{recording.MySQLServers},
-	BlindWithout: []string{recording.UnseenInnoDB},
+	BlindWithout: []recording.Sight{recording.UnseenInnoDB},
 	Explains:     []string{"rt/server-slow"},
 	Thresholds:   []*rule.Threshold{&lagging, &lagReadings, &lagRising, &lagShare, &oldTransaction, &muchHistory, &leastHistory, &leastGrowth, &historyRising},
 	Detect:       ofEach(detectPurgeLag),

@@ -15,7 +15,7 @@ var rowLockWait = rule.Rule{
 	Plural:       "transactions hold row locks that statements wait for",
 	Resource:     "row locks",
 	Needs:        []recording.Table{recording.MySQLServers},
-	BlindWithout: []string{recording.UnseenTransactions},
+	BlindWithout: []recording.Sight{recording.UnseenTransactions},
 	Explains: []string{"mysql/long-transaction", "mysql/connections-exhausted", "mysql/thread-pool-stalled",
 		"rt/server-slow", "rt/slow-connections", "rt/worker-queueing", "rt/errors"},
 	Thresholds: []*rule.Threshold{&longWait, &waitersAtLeast, &waitersShare, &mainBlocker},

@@ -20,7 +20,7 @@ var slowReader = rule.Rule{
 	Plural:       "clients do not read their results, and servers wait for them",
 	Resource:     "readers of results",
 	Needs:        []recording.Table{recording.MySQLServers},
-	BlindWithout: []string{recording.UnseenSessions},
+	BlindWithout: []recording.Sight{recording.UnseenSessions},
 	// The statement stays open as long as its client does not read.
 	Explains:   []string{"mysql/long-transaction", "rt/client-slow", "rt/server-slow", "rt/path-slow", "rt/worker-queueing"},
 	Refutes:    []string{"readers of data", "clients"},

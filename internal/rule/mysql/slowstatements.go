@@ -157,13 +157,26 @@ func (x *logged) finding(total float64) rule.Finding {
 		if x.perRun < manyRows.Value {
 			f.Headline = rule.T("\"%s\" takes %s each time, and the log does not say why: it examines few rows and does not wait for table locks", x.brief(), unit.Seconds(x.seconds/x.count))
 		}
-		f.Fixes = []rule.Fix{{Text: rule.T("look while it runs: rtrail diagnose --mysql says whether it waits for row locks, disks or a CPU"), Tradeoff: "needs the server, while it happens"}}
+		look := rule.T("look while it runs: rtrail diagnose --mysql says whether it waits for row locks, disks or a CPU")
+		if x.changes && x.perRun < manyRows.Value {
+			look = rule.T("look for row locks first: rtrail diagnose --mysql names who holds them, or says that it waits for disks or a CPU")
+		}
+		f.Fixes = []rule.Fix{{Text: look, Tradeoff: "needs the server, while it happens"}}
 	}
 	if x.share < dearShare.Value {
 		f.Confidence = rule.Possible
 	}
 	f.Evidence = x.proof()
 	return f
+}
+
+// counted names the locks in Lock_time. Only MySQL counts row locks there, since 8.0.28;
+// most of the time cannot be missed, so it is enough to say so where there is little.
+func (x *logged) counted() string {
+	if x.locked >= lockedShare.Value*x.seconds {
+		return "locks"
+	}
+	return "table and metadata locks; row locks are in it only of MySQL from 8.0.28 on"
 }
 
 func (x *logged) proof() []rule.Evidence {
@@ -180,7 +193,7 @@ func (x *logged) proof() []rule.Evidence {
 	}
 	if x.locked > 0 {
 		list = append(list, rule.Evidence{Metric: metric.MySQLLoggedLockTime, Value: x.locked / max(x.seconds, 1e-9), Limit: rule.Limit(lockedShare.Value), Check: check,
-			What: rule.T("%s of its time waiting for locks", unit.Share(x.locked/max(x.seconds, 1e-9)))})
+			What: rule.T("%s of its time waiting for %s", unit.Share(x.locked/max(x.seconds, 1e-9)), x.counted())})
 	}
 	return list
 }

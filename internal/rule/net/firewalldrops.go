@@ -17,7 +17,7 @@ var firewallDrops = rule.Rule{
 	Plural:       "firewall rules drop packets that programs wait for",
 	Resource:     "packet filter",
 	Needs:        []recording.Table{recording.Firewall, recording.TCPSockets},
-	BlindWithout: []string{recording.UnseenPacketFilter},
+	BlindWithout: []recording.Sight{recording.UnseenPacketFilter},
 	Explains:     []string{"net/packet-loss", "rt/connect-slow", "mysql/not-answering"},
 	Refutes:      []string{"packet delivery", "connects"},
 	Thresholds: []*rule.Threshold{&fewPackets, &blackhole, &severalWait, &minOverflows, &nearlyFull, &floodRate, &resetRate, &mostIncomplete,

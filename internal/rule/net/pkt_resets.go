@@ -161,6 +161,7 @@ func (b *broken) finding(v *view.View, c rule.Confidence) rule.Finding {
 	for _, c := range b.conns {
 		f.Affects = append(f.Affects, view.Entity{Kind: view.KindConnection, Name: pktEnds(c), Port: b.s.Port})
 	}
+	f.Affects = append(f.Affects, b.gateways(v)...)
 	f.Impact = rule.Impact{Share: b.share(), Text: rule.T("%s of connections", unit.Share(b.share()))}
 	first := slices.MinFunc(b.conns, func(x, y *view.PacketConnection) int {
 		return cmp.Compare(x.ClosedAt.UnixNano(), y.ClosedAt.UnixNano())

@@ -17,7 +17,7 @@ var deadlock = rule.Rule{
 	Plural:       "programs have threads that wait for each other's locks, forever",
 	Resource:     "locks of programs",
 	Needs:        []recording.Table{recording.Processes, recording.Threads},
-	BlindWithout: []string{"system calls of threads of other users"},
+	BlindWithout: []recording.Sight{recording.UnseenSyscalls},
 	Explains:     []string{"proc/lock-contention"},
 	Thresholds:   []*rule.Threshold{&stuckFor},
 	Detect:       detectDeadlock,

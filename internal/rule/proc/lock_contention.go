@@ -19,7 +19,7 @@ var lockContention = rule.Rule{
 	Plural:       "programs have threads that queue for a lock that one of them holds",
 	Resource:     "locks of programs",
 	Needs:        []recording.Table{recording.Processes, recording.Threads},
-	BlindWithout: []string{"system calls of threads of other users"},
+	BlindWithout: []recording.Sight{recording.UnseenSyscalls},
 	Thresholds:   []*rule.Threshold{&lockWaiters, &lockLooks, &lockStood, &holderStarved, &noneIdle},
 	Detect:       detectLockContention,
 }
@@ -82,6 +82,9 @@ func contended(v *view.View, p *view.Process, l view.HeldLock) rule.Finding {
 		{Metric: metric.LockHeld, Value: holder.Share,
 			What:  rule.T("at %v of these waits %s held it", unit.Share(holder.Share), threadName(holder.Comm, holder.TID)),
 			Check: shell.Line("cat /proc/%d/task/%d/stack", p.PID, holder.TID)},
+	}
+	if caller := v.LockCaller(p.PID, l.Address); caller != "" {
+		f.Evidence[0].What = rule.T("%v; most of the waiting came from %s", f.Evidence[0].What, caller)
 	}
 	if holder.DoesShare > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ThreadState, Value: holder.DoesShare,

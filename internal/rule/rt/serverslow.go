@@ -1,6 +1,7 @@
 package rt
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -20,7 +21,7 @@ var serverSlow = rule.Rule{
 	Resource: "response times",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices},
 	Thresholds: []*rule.Threshold{&worthWaiting, &slowerThanItself, &minSlow, &minTime, &minSeconds, &mostOfTheTime, &minRequests, &noticed, &minAnswers, &someoneWaits, &heldUp,
-		&pathIsSmall, &otherWaits, &gaveUpAfter, &gaveUpTimes, &gaveUpClients, &mostlyInferred, &missedShare, &fewSamples},
+		&pathIsSmall, &otherWaits, &gaveUpAfter, &gaveUpTimes, &gaveUpClients, &mostlyInferred, &missedShare, &fewSamples, &sameTime, &askedAgain},
 	Seen:   func(v *view.View) bool { return answered(v, int64(minRequests.Value)) && allHeard(v) },
 	Detect: detectServerSlow,
 }
@@ -56,7 +57,7 @@ var (
 
 func detectServerSlow(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
-	var blind, alone *slowServer
+	var blind, alone, poll *slowServer
 	hang := hangsIn(v)
 	for _, h := range hang.known {
 		found = append(found, h.finding())
@@ -66,6 +67,10 @@ func detectServerSlow(v *view.View) ([]rule.Finding, error) {
 			continue // one finding about a service: that it does not answer at all says more
 		}
 		if x := (slowServer{s: s, v: v, way: toServer(v, s)}); x.look() {
+			if !x.seen && x.longPoll() {
+				poll = cmp.Or(poll, &x)
+				continue
+			}
 			found = append(found, x.finding())
 		} else if blind == nil && x.blind() {
 			blind = &x
@@ -79,6 +84,8 @@ func detectServerSlow(v *view.View) ([]rule.Finding, error) {
 		return nil, hang.doubtful[0].doubt()
 	case blind != nil:
 		return nil, blind.doubt()
+	case poll != nil:
+		return nil, poll.polled()
 	case alone != nil:
 		return nil, alone.unusual()
 	}
@@ -306,7 +313,7 @@ func (x *slowServer) headline() rule.Text {
 		return rule.T("%s answers slowly: %s times it answered no request for at least %s, while up to %s connections waited", name,
 			unit.Count(x.stall.Count), unit.Duration(x.stall.P50), unit.Count(x.stall.Connections))
 	case x.sure == rule.Possible:
-		return rule.T("clients of %s wait for the server, %s a request; no evidence that it is slower than usual", name, mean)
+		return rule.T("clients of %s wait for the server, %s a request on average; no evidence that it is slower than usual", name, mean)
 	}
 	return rule.T("%s answers slowly, %s on average", name, mean)
 }
@@ -322,12 +329,12 @@ func (x *slowServer) evidence() []rule.Evidence {
 	v, s := x.v, x.s
 	list := []rule.Evidence{{
 		Metric: metric.RTServe, Value: (x.serve() / time.Duration(s.Count)).Seconds(),
-		What: rule.T("%s requests were %s each at the server; response times p50 %s, p95 %s, p99 %s, max %s", unit.Count(s.Count),
+		What: rule.T("%s requests were %s at the server on average; response times p50 %s, p95 %s, p99 %s, max %s", unit.Count(s.Count),
 			unit.Duration(x.serve()/time.Duration(s.Count)), unit.Duration(s.RTP50), unit.Duration(s.RTP95), unit.Duration(s.RTP99), unit.Duration(s.RTMax)),
 		Check: packets(v, s).With("--histogram"),
 	}, {
 		Metric: metric.RTConcurrency, Value: perSecond(v, s.RTSum),
-		What:  rule.T("%s requests were waiting at any time, in %d of %s s at least one", unit.Number(perSecond(v, s.RTSum)), busySeconds(s), unit.Number(v.Seconds())),
+		What:  rule.T("%s requests were waiting at a time on average", unit.Number(perSecond(v, s.RTSum))),
 		Check: packets(v, s).With("--by second"),
 	}}
 	if r := &x.stall; x.stalled {
@@ -356,17 +363,6 @@ func (x *slowServer) evidence() []rule.Evidence {
 		})
 	}
 	return list
-}
-
-// busySeconds counts the seconds in which somebody waited all the time.
-func busySeconds(s *view.PacketService) int {
-	n := 0
-	for _, r := range s.Seconds {
-		if r.RTSum >= time.Second {
-			n++
-		}
-	}
-	return n
 }
 
 // short cuts a statement for a line of evidence.
