@@ -154,7 +154,7 @@ func TestBars(t *testing.T) {
 }
 
 // Three peaks at multiples are told.
-func TestHumps(t *testing.T) {
+func TestPeaks(t *testing.T) {
 	var h rt.Histogram
 	for i := range 3000 {
 		h.Add(time.Duration(1+i%3)*200*time.Millisecond + time.Duration(i)*time.Microsecond)

@@ -24,15 +24,15 @@ var steal = rule.Rule{
 
 var (
 	stolenOfWanted = rule.Threshold{Name: "stolen-of-wanted", Value: 0.20, Unit: "share", Source: rule.Judgement,
-		Reason: "Stolen time as a share of the time in which CPUs had work. At a fifth, what takes 100 ms of CPU time takes 125 ms."}
+		Reason: "Steal as a share of the time in which CPUs had work. At a fifth, work of 100 ms of CPU time takes 125 ms."}
 	stolenOfAll = rule.Threshold{Name: "stolen-of-all", Value: 0.10, Unit: "share", Source: rule.Judgement,
-		Reason: "Stolen time as a share of all CPU time. Providers call less than this normal on shared hardware."}
+		Reason: "Steal as a share of all CPU time. Providers call less than this normal on shared hardware."}
 	stolenPossible = rule.Threshold{Name: "stolen-possible", Value: 0.05, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of all CPU time from which it is worth a hint."}
+		Reason: "Share of all CPU time. Worth a hint."}
 	stolenMost = rule.Threshold{Name: "stolen-most", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Stolen time as a share of the time in which CPUs had work. From half on, the host has too little CPU time because of it, not because of its programs."}
+		Reason: "Steal as a share of the time in which CPUs had work. From half on, steal is the reason for the lack of CPU time, not the host's programs."}
 	stolenTicks = rule.Threshold{Name: "stolen-at-least", Value: 0.3, Unit: "seconds", Source: rule.Judgement,
-		Reason: "Stolen time in the window, all CPUs together. The kernel counts it in steps of 10 ms on each CPU; with less, one hiccup decides."}
+		Reason: "Stolen time in the window, all CPUs together. The kernel counts it in steps of 10 ms on each CPU; with less, a single pause decides."}
 )
 
 func detectSteal(v *view.View) ([]rule.Finding, error) {
@@ -55,7 +55,7 @@ func detectSteal(v *view.View) ([]rule.Finding, error) {
 		},
 		AffectsAll: ofWanted >= stolenMost.Value,
 		Fixes: []rule.Fix{
-			{Text: rule.T("ask who runs the hypervisor: neighbours, too many virtual CPUs on it, or a quota of this machine (CPU credits of burstable cloud instances, cpulimit and shares of VMware, cputune of libvirt)"), Tradeoff: "none"},
+			{Text: rule.T("ask the operator of the hypervisor: neighbours, too many virtual CPUs on it, or a quota of this machine (CPU credits of burstable cloud instances, cpulimit and shares of VMware, cputune of libvirt)"), Tradeoff: "none"},
 			{Text: rule.T("move to a machine whose CPUs are not shared, or that has more of them"), Tradeoff: "money; a restart"},
 		},
 	}

@@ -28,5 +28,5 @@ func detectCgroupThrottled(v *view.View) ([]rule.Finding, error) {
 
 // spare says that the disk itself could do more.
 func (c candidate) spare() rule.Text {
-	return rule.T("the disk itself was busy %s of the time: the limit holds its requests back, before they reach the disk", unit.Share(c.Utilisation))
+	return rule.T("the disk itself was busy %s of the time: the limit delays requests before they reach the disk", unit.Share(c.Utilisation))
 }

@@ -26,7 +26,7 @@ var diskErrors = rule.Rule{
 }
 
 var timeoutsFrom = rule.Threshold{Name: "timeouts", Value: 1, Unit: "count", Source: "kernel, drivers/scsi/scsi_error.c",
-	Reason: "Commands that a disk did not answer in time. The first one already stops all others while the disk is reset."}
+	Reason: "Commands that a disk did not answer in time. A single timeout already stops all other commands while the disk is reset."}
 
 // logged are lines of the kernel log about a block device: the first group is its name, the
 // second, if there is one, what is said about it.
@@ -149,7 +149,7 @@ func (d *failing) finding(v *view.View) rule.Finding {
 	}
 	for _, fs := range v.Filesystems() {
 		if fs.Disk == d.device {
-			f.Notes = append(f.Notes, rule.T("filesystem %s lies on it", fs.MountPoint))
+			f.Notes = append(f.Notes, rule.T("filesystem %s is on it", fs.MountPoint))
 		}
 	}
 	for _, b := range v.Blocked() {
@@ -157,14 +157,14 @@ func (d *failing) finding(v *view.View) rule.Finding {
 			f.Affects = append(f.Affects, b.Process.Entity())
 		}
 	}
-	f.Notes = append(f.Notes, rule.T("the kernel limits how many such lines it logs: there may have been more"))
+	f.Notes = append(f.Notes, rule.T("the kernel rate-limits these log lines: there may have been more errors"))
 	f.Fixes = []rule.Fix{
-		{Text: rule.T("save the data now, before anything else: read errors of one sector are often followed by others"), Tradeoff: "the copy loads the disk"},
-		{Text: rule.T("ask the disk what it knows of itself; then cable, controller and power; then replace it"), Command: shell.Line("smartctl -x %s", shell.Path("/dev/"+d.device)), Tradeoff: "none; a virtual disk has no such data: ask its provider"},
-		{Text: rule.T("check the filesystem after it is unmounted"), Command: shell.Line("fsck -n %s", shell.Path("/dev/"+d.device)), Tradeoff: "an outage of what uses it"},
+		{Text: rule.T("save the data first: after a read error in one sector, others often follow"), Tradeoff: "the copy loads the disk"},
+		{Text: rule.T("read the disk's own error log; check cable, controller and power; then replace the disk"), Command: shell.Line("smartctl -x %s", shell.Path("/dev/"+d.device)), Tradeoff: "none; a virtual disk has no such log: ask its provider"},
+		{Text: rule.T("check the filesystem after it is unmounted"), Command: shell.Line("fsck -n %s", shell.Path("/dev/"+d.device)), Tradeoff: "an outage for its users"},
 	}
 	if b, ok := v.BlockDevice(d.device); ok && strings.HasPrefix(d.device, "loop") && b.Backing != "" {
-		f.Fixes[1] = rule.Fix{Text: rule.T("see whether its file is still whole: it lies in another filesystem, which may be full or damaged"), Command: shell.Line("ls -l %s; losetup --list", shell.Path(b.Backing)), Tradeoff: "none"}
+		f.Fixes[1] = rule.Fix{Text: rule.T("see whether its file is complete: it is in another filesystem, which may be full or damaged"), Command: shell.Line("ls -l %s; losetup --list", shell.Path(b.Backing)), Tradeoff: "none"}
 	}
 	return f
 }

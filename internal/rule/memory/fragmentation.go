@@ -27,7 +27,7 @@ var fragmentation = rule.Rule{
 
 var (
 	compactionsFrom = rule.Threshold{Name: "compactions-from", Value: 20, Unit: "per second", Source: rule.Judgement,
-		Reason: "Allocations per second that first had to move other pages together. One takes 0.1 to 10 ms, so 20 cost up to 20 % of somebody's time."}
+		Reason: "Allocations per second that first had to move other pages (compaction). One takes 0.1 to 10 ms, so 20 cost up to 20 % of a thread's time."}
 	compactingFrom = rule.Threshold{Name: "compacting-from", Value: 0.05, Unit: "threads", Source: rule.Judgement,
 		Reason: "Mean number of threads seen in compaction. Below it users notice nothing."}
 )
@@ -67,9 +67,9 @@ func detectFragmentation(v *view.View) ([]rule.Finding, error) {
 		return nil, nil
 	}
 	f.Headline = rule.T("%s of memory is free, but in small pieces: %s allocations a second wait until larger ones are made", unit.Bytes(free), unit.Number(n/seconds))
-	f.Impact = rule.Impact{TimeLost: waiting.threads, Text: rule.T("%s threads at a time in compaction", unit.Number(waiting.threads))}
+	f.Impact = rule.Impact{TimeLost: waiting.threads, Text: rule.T("%s threads in compaction on average", unit.Number(waiting.threads))}
 	if waiting.threads <= 0 {
-		f.Impact = rule.Impact{Share: 0.1, Text: rule.T("nobody was seen waiting for it")}
+		f.Impact = rule.Impact{Share: 0.1, Text: rule.T("no thread was seen waiting for it")}
 	}
 	if failures > 0 {
 		f.Headline = rule.T("%s of memory is free, but in small pieces: the kernel could not get larger ones", unit.Bytes(free))
@@ -86,9 +86,9 @@ func detectFragmentation(v *view.View) ([]rule.Finding, error) {
 			What: rule.T("threads of %s were seen in compaction", waiting.who[0].Entity())})
 	}
 	f.Fixes = []rule.Fix{
-		{Text: rule.T("let only programs that ask for them have huge pages at once"), Command: shell.Line("echo madvise > /sys/kernel/mm/transparent_hugepage/defrag"), Tradeoff: "programs that gain from huge pages and do not ask have fewer"},
-		{Text: rule.T("have the kernel keep larger pieces ready, in the background"), Command: shell.Line("sysctl -w vm.compaction_proactiveness=40 vm.watermark_boost_factor=15000"), Tradeoff: "some CPU time of kcompactd"},
-		{Text: rule.T("move pages together once, now"), Command: shell.Line("echo 1 > /proc/sys/vm/compact_memory"), Tradeoff: "seconds of CPU time and of stalls on large hosts"},
+		{Text: rule.T("let only programs that ask for huge pages compact memory for them"), Command: shell.Line("echo madvise > /sys/kernel/mm/transparent_hugepage/defrag"), Tradeoff: "programs that gain from huge pages without asking get fewer"},
+		{Text: rule.T("let the kernel keep larger blocks ready, in the background"), Command: shell.Line("sysctl -w vm.compaction_proactiveness=40 vm.watermark_boost_factor=15000"), Tradeoff: "some CPU time of kcompactd"},
+		{Text: rule.T("compact memory once, now"), Command: shell.Line("echo 1 > /proc/sys/vm/compact_memory"), Tradeoff: "seconds of CPU time and of stalls on large hosts"},
 	}
 	return []rule.Finding{f}, nil
 }

@@ -21,7 +21,7 @@ var cgroupNearLimit = rule.Rule{
 }
 
 var roomLeft = rule.Threshold{Name: "room-left", Value: 0.05, Unit: "share", Source: rule.Judgement,
-	Reason: "What the group can still take, as a share of its limit: what is free below it, and page cache that it does not use. With less, one larger request meets the limit."}
+	Reason: "Memory that the group can still get, as a share of its limit: free memory below the limit plus unused page cache. With less, a single larger allocation reaches the limit."}
 
 // detectCgroupNearLimit looks at what the kernel could not take back from a group. Page cache
 // that is used again and again is for mem/reclaim, pages in swap for mem/swapping.
@@ -33,19 +33,19 @@ func detectCgroupNearLimit(v *view.View) ([]rule.Finding, error) {
 		}
 		f := rule.Finding{Subject: view.CgroupEntity(c.Path), Confidence: rule.Possible,
 			Headline: rule.T("%s uses %s of the %s that it may have, nearly all of it memory that cannot be taken back", c.Path, unit.Bytes(c.Memory), unit.Bytes(c.MemoryMax)),
-			Impact:   rule.Impact{Share: 0.1, Text: rule.T("nothing yet; at the limit a process of it is killed")},
+			Impact:   rule.Impact{Share: 0.1, Text: rule.T("nothing yet; at the limit one of its processes is killed")},
 			Evidence: []rule.Evidence{{Metric: metric.CgroupMemory, Value: float64(c.Memory), Limit: rule.Limit(float64(c.MemoryMax)), Check: shell.Line("cat %s %s", memoryFile(c, "memory.current", "memory.usage_in_bytes"), memoryFile(c, "memory.max", "memory.limit_in_bytes")),
-				What: rule.T("%s left for it: %s below the limit, and page cache that nobody used lately", unit.Bytes(c.Room()), unit.Bytes(max(c.MemoryMax-c.Memory, 0)))}},
+				What: rule.T("%s left for it: %s below the limit, plus page cache not used lately", unit.Bytes(c.Room()), unit.Bytes(max(c.MemoryMax-c.Memory, 0)))}},
 		}
 		if hits := view.OrZero(c.HitLimit); hits > 0 {
 			f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CgroupMemoryHits, Value: hits, Check: hitsCheck(c),
-				What: rule.T("it met its limit %s times in the window", unit.Count(hits))})
+				What: rule.T("it hit its limit %s times in the window", unit.Count(hits))})
 			if stalled := view.OrZero(c.MemoryStalled); stalled >= stalledFrom.Value {
 				f.Confidence = rule.Certain
 				f.Headline = rule.T("%s has used up the %s that it may have: its programs wait while the kernel looks for memory", c.Path, unit.Bytes(c.MemoryMax))
-				f.Impact = rule.Impact{TimeLost: stalled, Text: rule.T("tasks of it waited for memory %v of the time", unit.Share(stalled))}
+				f.Impact = rule.Impact{TimeLost: stalled, Text: rule.T("its tasks waited for memory %v of the time", unit.Share(stalled))}
 				f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CgroupMemoryStall, Value: stalled, Limit: rule.Limit(stalledFrom.Value),
-					Check: shell.Line("cat %s", memoryFile(c, "memory.pressure", "")), What: rule.T("memory pressure of it: %v of the time", unit.Share(stalled))})
+					Check: shell.Line("cat %s", memoryFile(c, "memory.pressure", "")), What: rule.T("its memory pressure: %v of the time", unit.Share(stalled))})
 			}
 		}
 		most := "the program"

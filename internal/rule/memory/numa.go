@@ -25,9 +25,9 @@ var numa = rule.Rule{
 
 var (
 	plenty = rule.Threshold{Name: "plenty", Value: 0.25, Unit: "share", Source: rule.Judgement,
-		Reason: "Free memory of a node as a share of its memory. Nobody who may use it need go without."}
+		Reason: "Free memory of a node as a share of its memory. Programs that may use this node have enough."}
 	missesFrom = rule.Threshold{Name: "misses-from", Value: 1000, Unit: "pages per second", Source: rule.Judgement,
-		Reason: "Pages that were taken from another node than the one wanted. Each access to them takes about half as long again; below this rate little memory of a program becomes remote."}
+		Reason: "Pages taken from a node other than the preferred one. Each access to them takes about 1.5 times as long. Below this rate little memory of a program becomes remote."}
 	stallsFrom = rule.Threshold{Name: "stalls-from", Value: 10, Unit: "per second", Source: rule.Judgement,
 		Reason: "Allocations that had to free memory first. With that much free elsewhere there should be none."}
 )
@@ -92,18 +92,18 @@ func detectNUMA(v *view.View) ([]rule.Finding, error) {
 	case missed >= missesFrom.Value:
 		f.Confidence = rule.Possible
 		f.Headline = rule.T("node %d has no memory left, so %s of its programs a second go to other nodes", full.id, unit.Bytes(missed*float64(v.PageSize())))
-		f.Impact = rule.Impact{Share: 0.1, Text: rule.T("memory of another node is about half as fast again to reach")}
+		f.Impact = rule.Impact{Share: 0.1, Text: rule.T("access to memory of another node takes about 1.5 times as long")}
 	default:
 		return nil, nil
 	}
 	f.AffectsAll = f.Confidence > rule.Possible
 	f.Evidence = []rule.Evidence{
 		{Metric: metric.NodeFree, Value: full.free, Limit: rule.Limit(full.reclaim), What: rule.T("node %d: %s of %s free; node %d: %s of %s", full.id, unit.Bytes(full.free), unit.Bytes(full.managed), roomy.id, unit.Bytes(roomy.free), unit.Bytes(roomy.managed))},
-		{Metric: metric.NUMAMisses, Value: missed, Limit: rule.Limit(missesFrom.Value), What: rule.T("%s pages a second were taken from another node than the one wanted", unit.Number(missed))},
+		{Metric: metric.NUMAMisses, Value: missed, Limit: rule.Limit(missesFrom.Value), What: rule.T("%s pages a second came from a node other than the preferred one", unit.Number(missed))},
 	}
 	f.Fixes = []rule.Fix{
-		{Text: rule.T("see which program is bound to that node, or has most of its memory there"), Command: shell.Line("numastat -m; numastat -p mysqld; grep -l bind /proc/[0-9]*/numa_maps"), Tradeoff: "reading numa_maps holds up large processes for a moment"},
-		{Text: rule.T("spread a database over all nodes (innodb_numa_interleave=ON, numactl --interleave=all), or give each node a server of its own"), Command: shell.Line("numactl --interleave=all COMMAND"), Tradeoff: "a restart; half of all accesses are remote, evenly"},
+		{Text: rule.T("see which program is bound to that node, or has most of its memory there"), Command: shell.Line("numastat -m; numastat -p mysqld; grep -l bind /proc/[0-9]*/numa_maps"), Tradeoff: "reading numa_maps stops large processes for a moment"},
+		{Text: rule.T("spread a database over all nodes (innodb_numa_interleave=ON, numactl --interleave=all), or run one server on each node"), Command: shell.Line("numactl --interleave=all COMMAND"), Tradeoff: "a restart; half of all accesses are remote, evenly"},
 		{Text: rule.T("let allocations go to other nodes before they free memory"), Command: shell.Line("sysctl -w vm.zone_reclaim_mode=0"), Tradeoff: "more remote memory"},
 	}
 	return []rule.Finding{f}, nil

@@ -159,7 +159,7 @@ func (x *logged) finding(total float64) rule.Finding {
 		}
 		look := rule.T("look while it runs: rtrail diagnose --mysql says whether it waits for row locks, disks or a CPU")
 		if x.changes && x.perRun < manyRows.Value {
-			look = rule.T("look for row locks first: rtrail diagnose --mysql names who holds them, or says that it waits for disks or a CPU")
+			look = rule.T("look for row locks first: rtrail diagnose --mysql names their holder, or says that it waits for disks or a CPU")
 		}
 		f.Fixes = []rule.Fix{{Text: look, Tradeoff: "needs the server, while it happens"}}
 	}
@@ -176,7 +176,7 @@ func (x *logged) counted() string {
 	if x.locked >= lockedShare.Value*x.seconds {
 		return "locks"
 	}
-	return "table and metadata locks; row locks are in it only of MySQL from 8.0.28 on"
+	return "table and metadata locks; it includes row locks only in MySQL 8.0.28 and later"
 }
 
 func (x *logged) proof() []rule.Evidence {

@@ -43,7 +43,7 @@ func TestSlowStatements(t *testing.T) {
 		found("it waits for locks", log(5, entry("UPDATE note SET owner = ? WHERE id = ?", 2*time.Second, 1, 0, 1900*time.Millisecond)), rule.Likely,
 			"UPDATE note SET owner = ? WHERE id = ?", "waits for locks 95 % of its time", "95 % of its time waiting for locks"),
 		found("it may wait for row locks, which the log does not count", log(5, entry("UPDATE note SET owner = ? WHERE id = ?", 2*time.Second, 1, 0, 2*time.Millisecond)), rule.Possible,
-			"UPDATE note SET owner = ? WHERE id = ?", "does not wait for table locks", "0.1 % of its time waiting for table and metadata locks; row locks are in it only of MySQL from 8.0.28 on"),
+			"UPDATE note SET owner = ? WHERE id = ?", "does not wait for table locks", "0.1 % of its time waiting for table and metadata locks; it includes row locks only in MySQL 8.0.28 and later"),
 		found("it counts", log(50, entry("SELECT COUNT(*) FROM note WHERE owner = ?", 200*time.Millisecond, 50_000, 1, 0)), rule.Possible,
 			"SELECT COUNT(*) FROM note WHERE owner = ?", "an index may avoid this", "50,000 rows examined"),
 		found("it returns all", log(50, entry("SELECT id FROM note", 200*time.Millisecond, 50_000, 50_000, 0)), rule.Possible, "SELECT id FROM note", "returns 50,000 rows each time", "91 %"),

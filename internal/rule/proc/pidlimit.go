@@ -144,7 +144,7 @@ func (l *taskLimit) reached(v *view.View) rule.Finding {
 		f.Evidence = append(f.Evidence, l.use())
 	} else {
 		f.Headline = rule.T("%s may have no more processes and threads: %s were refused", l.Path, unit.Count(l.refused))
-		f.Notes = append(f.Notes, rule.T("the limit is set in a group above it that is not visible from here: ask on the host of the container"))
+		f.Notes = append(f.Notes, rule.T("a parent group that is not visible here has the limit: look on the container's host"))
 	}
 	for _, line := range v.LogLinesWith("fork rejected by pids controller in " + l.Path) {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.KernelLog, Value: 1, What: rule.T("kernel log: %q", line.Text),
@@ -195,9 +195,9 @@ func (l *taskLimit) finding(v *view.View) rule.Finding {
 		raise = shell.Command{}
 	}
 	f.Fixes = []rule.Fix{
-		{Text: rule.T("see who has them: one thread is one of them"), Command: shell.Line("ps -eLo cgroup:60,pid,comm --no-headers | grep -F %s | sort | uniq -c | sort -n | tail", l.Path), Tradeoff: "none"},
-		{Text: rule.T("if they are meant to be so many, raise the limit"), Command: raise, Tradeoff: "some 20 KiB of kernel memory for each; the limit keeps a fork bomb within the group"},
-		{Text: rule.T("if a program never ends its threads or children, that is what to repair: a higher limit only buys time"), Tradeoff: "a change of the program"},
+		{Text: rule.T("see which processes have them: each thread counts as one"), Command: shell.Line("ps -eLo cgroup:60,pid,comm --no-headers | grep -F %s | sort | uniq -c | sort -n | tail", l.Path), Tradeoff: "none"},
+		{Text: rule.T("if this number is intended, raise the limit"), Command: raise, Tradeoff: "some 20 KiB of kernel memory for each; the limit keeps a fork bomb within the group"},
+		{Text: rule.T("if a program never ends its threads or children, fix that: a higher limit only delays the problem"), Tradeoff: "a change of the program"},
 	}
 	return f
 }
@@ -252,9 +252,9 @@ func userLimits(v *view.View) (found []rule.Finding) {
 			Evidence: []rule.Evidence{{Metric: metric.UserTasks, Value: float64(n), Limit: rule.Limit(float64(limit)),
 				What:  rule.T("user %d has %s tasks at the end of the window; RLIMIT_NPROC of %s is %s", uid, unit.Count(n), p.Entity(), unit.Count(limit)),
 				Check: shell.Line("ps -L -u %d --no-headers | wc -l; grep processes /proc/%d/limits", uid, p.PID)}},
-			Notes: []rule.Text{rule.T("programs with CAP_SYS_RESOURCE or CAP_SYS_ADMIN are not bound by it")},
+			Notes: []rule.Text{rule.T("the limit does not apply to programs with CAP_SYS_RESOURCE or CAP_SYS_ADMIN")},
 			Fixes: []rule.Fix{{Text: rule.T("see who has them"), Command: shell.Line("ps -o nlwp,pid,comm -u %d --sort=-nlwp | head", uid), Tradeoff: "none"},
-				{Text: rule.T("if they are meant to be so many, raise the limit, then for good (LimitNPROC= of its unit, limits.conf)"), Command: shell.Line("prlimit --pid %d --nproc=%d", p.PID, 4*limit), Tradeoff: "some 20 KiB of kernel memory for each; the limit keeps a fork bomb within the user"}},
+				{Text: rule.T("if this number is intended, raise the limit, then for good (LimitNPROC= of its unit, limits.conf)"), Command: shell.Line("prlimit --pid %d --nproc=%d", p.PID, 4*limit), Tradeoff: "some 20 KiB of kernel memory for each; the limit keeps a fork bomb within the user"}},
 		}
 		if n >= limit {
 			f.Confidence = rule.Likely
@@ -292,7 +292,7 @@ func taskTable(v *view.View) (rule.Finding, bool) {
 		Evidence: []rule.Evidence{{Metric: metric.SystemTasks, Value: float64(last.Tasks), Limit: rule.Limit(float64(limit)),
 			What: rule.T("%s tasks, %s = %d", unit.Count(last.Tasks), name, limit), Check: shell.Line("ps -eL --no-headers | wc -l; sysctl %s", name)}},
 		Fixes: []rule.Fix{{Text: rule.T("see who has them"), Command: shell.Line("ps -eo nlwp,pid,user,comm --sort=-nlwp | head"), Tradeoff: "none"},
-			{Text: rule.T("if they are meant to be so many, raise the limit"), Command: shell.Line("sysctl -w %s=%d", name, 2*limit), Tradeoff: "some 20 KiB of kernel memory for each"}},
+			{Text: rule.T("if this number is intended, raise the limit"), Command: shell.Line("sysctl -w %s=%d", name, 2*limit), Tradeoff: "some 20 KiB of kernel memory for each"}},
 	}
 	switch {
 	case full >= 2 && float64(full) >= atLimitShare.Value*float64(len(rows)):

@@ -417,7 +417,7 @@ func (e *failing) fixes() []rule.Fix {
 		Command:  show,
 		Tradeoff: "none",
 	}, {
-		Text:     rule.T("make the client log and count errors instead of swallowing them: its own response times include these"),
+		Text:     rule.T("make the client log and count errors instead of ignoring them: its own response times include them"),
 		Tradeoff: "more log lines while the fault lasts",
 	}}
 }

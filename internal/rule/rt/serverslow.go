@@ -334,13 +334,13 @@ func (x *slowServer) evidence() []rule.Evidence {
 		Check: packets(v, s).With("--histogram"),
 	}, {
 		Metric: metric.RTConcurrency, Value: perSecond(v, s.RTSum),
-		What:  rule.T("%s requests were waiting at a time on average", unit.Number(perSecond(v, s.RTSum))),
+		What:  rule.T("%s requests were waiting on average", unit.Number(perSecond(v, s.RTSum))),
 		Check: packets(v, s).With("--by second"),
 	}}
 	if r := &x.stall; x.stalled {
 		list = append(list, rule.Evidence{
 			Metric: metric.RTStalls, Value: float64(r.Count), Limit: rule.Limit(minSlow.Value),
-			What: rule.T("%s times, half of them for %s and more, no request was answered while requests waited that can take %s: %s of all %s waited", unit.Count(r.Count),
+			What: rule.T("%s times, half of them for at least %s, no request was answered while requests waited that can take %s: %s of all %s waited", unit.Count(r.Count),
 				unit.Duration(r.P50), unit.Duration(r.Usual), unit.Duration(r.Waited), unit.Duration(r.RTSum)),
 			Check: packets(v, s).With("--slowest 20"),
 		})

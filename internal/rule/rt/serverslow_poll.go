@@ -12,9 +12,9 @@ import (
 
 var (
 	sameTime = rule.Threshold{Name: "same-time", Value: 0.9, Unit: "ratio", Source: rule.Judgement,
-		Reason: "Ratio of the fastest tenth of a statement's answers to the slowest. Work varies more; a timeout does not."}
+		Reason: "Ratio of the fastest tenth of a statement's answers to the slowest. Times of real work vary more; a timeout is constant."}
 	askedAgain = rule.Threshold{Name: "asked-again", Value: 0.1, Unit: "ratio", Source: rule.Judgement,
-		Reason: "Ratio of the pause before a request to its response time. Clients of a long poll ask again at once."}
+		Reason: "Ratio of the pause before a request to its response time. Clients of a long poll send the next request at once."}
 )
 
 // longPoll says whether the statement that takes most of the time may be an HTTP long poll,
@@ -58,9 +58,9 @@ func (x *slowServer) polled() error {
 	others := s.Count - t.Count
 	return &rule.NotJudged{
 		Needs: "whether " + short(t.Fingerprint) + " is a long poll",
-		Why: fmt.Sprintf("a long poll waits by design, a slow request looks the same: %s of the time of %s, always %s to %s and asked again at once; %s took %s",
+		Why: fmt.Sprintf("it may be a long poll, which waits by design, or a slow request: %s of the time of %s, always %s to %s and requested again at once; %s took %s",
 			unit.Share(float64(t.RTSum)/float64(s.RTSum)), s.Name(), unit.Duration(t.RTP10), unit.Duration(t.RTMax),
 			unit.Plural(others, "other request", "other requests"), unit.Duration((s.RTSum-t.RTSum)/time.Duration(others))),
-		How: shell.Say("ask who wrote it what it waits for, or look at the server's stacks meanwhile: a long poll waits for an event or a timer"),
+		How: shell.Say("ask its developer what it waits for, or look at the server's stacks meanwhile: a long poll waits for an event or a timer"),
 	}
 }
