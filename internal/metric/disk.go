@@ -35,7 +35,7 @@ var (
 		Healthy: "4 to 16 KiB for databases, 128 KiB and more for streams"})
 	DiskQueueTime = add(Metric{ID: "disk.queue-time", Name: "time of a request in the queue",
 		Help: "mean time from when a request was made until the device got it; the rest of its time is the device's",
-		Unit: "seconds", Source: "BPF programs at block_io_start, block_rq_issue and block_io_done",
+		Unit: "seconds", Source: "BPF programs at block_io_start, block_rq_issue and block_io_done, before Linux 6.5 block_rq_insert, block_rq_issue and block_rq_complete",
 		Tools: []string{"rtrail trace block", "biolatency -Q   # of bcc"}, Traps: []string{"a device that queues inside, as NVMe does, takes its requests at once"},
 		Healthy: "far below the time in the device"})
 	SyncWait = add(Metric{ID: "sync.wait", Name: "threads waiting for syncs",
@@ -104,6 +104,10 @@ var (
 		Unit: "per second", Source: "/proc/PID/io syscw, beside wchar",
 		Tools: []string{"strace -c -f -p PID", "cat /proc/PID/io"},
 		Traps: []string{"calls that move no bytes also come from non-blocking sockets (EAGAIN)", "asynchronous I/O and mmap are not counted"}})
+	DiskTimeouts = add(Metric{ID: "disk.timeouts", Counter: true, Name: "timeouts of a disk",
+		Help: "commands that a disk did not answer in time (30 s by default), so that the kernel took them back and sent them again", Unit: "count",
+		Source: "/sys/block/DISK/device/iotmo_cnt: disks of the SCSI layer, Linux 6.2 and later", Tools: []string{"cat /sys/block/sda/device/iotmo_cnt", "journalctl -k -g timeout"},
+		Traps: []string{"NVMe and virtio disks have no such counter: the kernel log tells"}, Healthy: "0"})
 	CgroupIOLimit = add(Metric{ID: "cgroup.io-limit", Counter: true, Name: "rate against the I/O limit of a control group",
 		Help: "bytes or operations per second of a cgroup, against its limit on a device",
 		Unit: "per second", Source: "io.stat and io.max (v2); blkio.throttle.io_service_bytes, io_serviced and *_device (v1)",

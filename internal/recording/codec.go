@@ -41,6 +41,7 @@ type kind struct {
 	rowBytes int64
 	columns  []column
 	key      []int          // positions in columns
+	stretch  int            // position of stretchColumn; -1: rows tell of moments
 	places   map[string]int // of columns, by name and earlier name
 	holds    holding
 	empty    func() rows
@@ -75,6 +76,7 @@ func describe(k *kind, row reflect.Type, keys []string) *kind {
 	for c, col := range k.columns {
 		k.places[col.name] = c
 	}
+	k.stretch = k.column(stretchColumn)
 	for _, name := range keys {
 		at := slices.IndexFunc(k.columns, func(c column) bool { return c.name == name })
 		if at < 0 {
@@ -165,9 +167,20 @@ func (k *kind) load(from rows, first, last int, texts *textList, reuse [][]word)
 }
 
 // store appends rows made of words; those that keep refuses are left out.
-func (k *kind) store(into rows, words [][]word, texts []string, keep func(time.Time) bool) error {
+func (k *kind) store(into rows, words [][]word, texts []string, keep func(at time.Time, stretch time.Duration) bool) error {
 	n := len(words[0])
-	if at := k.column("at"); n == 0 || keep != nil && at >= 0 && !slices.ContainsFunc(words[at], func(w word) bool { return keep(timeOf(w)) }) {
+	kept := func(i int) bool {
+		stretch := word(0)
+		if k.stretch >= 0 {
+			stretch = words[k.stretch][i]
+		}
+		return keep == nil || keep(timeOf(words[0][i]), time.Duration(stretch))
+	}
+	some := 0
+	for some < n && !kept(some) {
+		some++
+	}
+	if some == n {
 		return nil // most of what is read of a long recording is out of the range
 	}
 	first := into.count()
@@ -179,7 +192,7 @@ func (k *kind) store(into rows, words [][]word, texts []string, keep func(time.T
 		}
 	}
 	if keep != nil {
-		into.retain(first, func(i int) bool { return keep(list.at(i)) })
+		into.retain(first, kept)
 	}
 	return nil
 }

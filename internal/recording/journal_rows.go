@@ -45,13 +45,13 @@ type readOptions struct {
 func (o readOptions) wants(t Table) bool { return o.tables == nil || slices.Contains(o.tables, t) }
 
 // keep says which rows of a table are read: also those of things from before the
-// range.
-func (o readOptions) keep(k *kind) func(time.Time) bool {
+// range, and of stretches of time that reach into it.
+func (o readOptions) keep(k *kind) func(at time.Time, stretch time.Duration) bool {
 	if k.holds.span == ofThing {
 		o.from = time.Time{}
 	}
-	return func(at time.Time) bool {
-		return (o.from.IsZero() || !at.Before(o.from)) && (o.to.IsZero() || !at.After(o.to))
+	return func(at time.Time, stretch time.Duration) bool {
+		return (o.from.IsZero() || !at.Before(o.from)) && (o.to.IsZero() || !at.Add(-max(stretch, 0)).After(o.to))
 	}
 }
 

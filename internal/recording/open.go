@@ -13,9 +13,19 @@ import (
 	"rtrail/internal/unit"
 )
 
-// rangeSlack is how much older or younger than their segment rows may be:
+// rangeSlack is how much older or younger than their segment rows may be at least:
 // probes stamp rows when they read them, the segment begins with a commit.
 const rangeSlack = time.Minute
+
+// slack is rangeSlack, or how long an interval of a probe is: so long are the stretches that
+// rows tell of.
+func (o *opener) slack() time.Duration {
+	slack := rangeSlack
+	for _, p := range o.rec.manifest.Probes {
+		slack = max(slack, p.Interval)
+	}
+	return slack
+}
 
 // Open reads a recording: a directory, or an .rtr file made by Pack.
 //
@@ -27,7 +37,8 @@ func Open(ctx context.Context, path string) (*Recording, error) {
 	return OpenRange(ctx, path, time.Time{}, time.Time{})
 }
 
-// OpenRange reads the rows between two times, both included. Zero times leave
+// OpenRange reads the rows between two times, both included, and those of stretches of
+// time that reach in between them. Zero times leave
 // that end open. With tables given, only those are read. Where the clock was set
 // back, they are those of the newest piece that holds such times.
 func OpenRange(ctx context.Context, path string, from, to time.Time, tables ...Table) (*Recording, error) {
@@ -108,7 +119,7 @@ func (o *opener) open() (*Recording, error) {
 
 // outside says whether a segment cannot have rows of the range.
 func (o *opener) outside(all []segmentFiles, i int) bool {
-	if !o.in.to.IsZero() && all[i].id.start.After(o.in.to.Add(rangeSlack)) {
+	if !o.in.to.IsZero() && all[i].id.start.After(o.in.to.Add(o.slack())) {
 		return true
 	}
 	return o.earlier(all, i)

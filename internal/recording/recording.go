@@ -79,15 +79,6 @@ func latest(r rows) (last time.Time) {
 	return last
 }
 
-// between says whether a row was read between two times, both included.
-func between(r rows, from, to time.Time) (is bool) {
-	r.each(func(_ unsafe.Pointer, at time.Time) bool {
-		is = !at.Before(from) && !at.After(to)
-		return !is
-	})
-	return is
-}
-
 // sortByTime leaves rows of one instant in the order in which they came from a
 // segment, which is the order of their keys.
 func sortByTime(r rows) {
@@ -213,15 +204,6 @@ func (r *Recording) Count(name Table) int {
 		return t.count()
 	}
 	return 0
-}
-
-// Has says whether a table has a row that was read between two times, both
-// included.
-func (r *Recording) Has(name Table, from, to time.Time) bool {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	t := r.tables[name]
-	return t != nil && between(t, from, to)
 }
 
 // Commit adds the rows of one sample.

@@ -15,7 +15,7 @@ var diskCounters = []Counter{
 	{Names: "ioerr_cnt", Kind: Refused, Unit: "commands", Resource: "disks",
 		Means: "a command that a disk ended with an error; those of reading and writing stand in the kernel log",
 		Why:   "smartd, udev and the like ask disks for what they do not know, dozens of times in a row", PerSecond: 0.2, Least: 50},
-	{Names: "iotmo_cnt", Kind: Refused, Unit: "commands", Resource: "disks", Least: 1,
+	{Names: "iotmo_cnt", Kind: Refused, Unit: "commands", Resource: "disks", Rules: []string{"disk/errors"}, Least: 1,
 		Means: "a command that a disk did not answer in time (30 s by default): it is taken back and sent again while everything behind it waits"},
 }
 

@@ -40,7 +40,7 @@ var groupCounters = []Counter{
 	slowed("sock_throttled", "sockets of the group may take no more memory: their windows shrink", "mem/reclaim", "net/receiver-slow"),
 	slowed("nr_throttled throttled_usec throttled_time", "the group was stopped for the rest of a period because its CPU quota was used up", "cpu/throttled"),
 	slowed("swap.high swap.max swap.fail", "a page of the group could not go to swap, and memory had to be found elsewhere", "mem/swapping", "mem/reclaim", "mem/cgroup-oom"),
-	{Names: "pids.max", Kind: Refused, Unit: "forks", Resource: "process table", Least: 1,
+	{Names: "pids.max", Kind: Refused, Unit: "forks", Resource: "process table", Rules: []string{"proc/pid-limit"}, Least: 1,
 		Means: "a process or thread that could not be started because the group has as many as it may (pids.max)"},
 	slowed("memsw.failcnt", "the group reached its limit of memory and swap together (version 1), and a program had to free memory of it first", "mem/reclaim", "mem/cgroup-oom", "mem/swapping"),
 	{Names: "kmem.failcnt", Kind: Refused, Unit: "allocations", Resource: "memory",

@@ -326,6 +326,10 @@ func (s sources) absent(r rule.Rule, t recording.Table) (NotJudged, bool) {
 		}
 		return n, true
 	}
+	if s.v.TooShort(t) {
+		n.Why, n.How = "the window is shorter than the stretches of time that its rows tell of", shell.Say("choose a longer window, or record with a shorter --interval")
+		return n, true
+	}
 	return NotJudged{}, false
 }
 

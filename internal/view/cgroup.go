@@ -27,6 +27,7 @@ type Cgroup struct {
 	SwapGrowth    float64 // bytes per second, may be negative
 	MemoryStalled float64 // share of the window some task waited for memory
 	CPUStalled    float64 // share of the window some task waited for a CPU
+	PidsRefused   float64 // processes and threads in the window that could not be started at pids.max
 }
 
 // Limited says whether the group has a memory limit of its own.
@@ -116,6 +117,7 @@ func newCgroup(samples []recording.CgroupSample) Cgroup {
 	c.Refaults = perSecond(func(s sample) int64 { return s.RefaultFile })
 	c.MemoryStalled = perSecond(func(s sample) int64 { return int64(s.MemoryStall) }) / 1e9
 	c.CPUStalled = perSecond(func(s sample) int64 { return int64(s.CPUStall) }) / 1e9
+	c.PidsRefused = delta(func(s sample) int64 { return s.PidsEvents })
 	c.SwapGrowth = Unknown
 	if c.Seconds > 0 && c.SwapUsed >= 0 && c.First.SwapUsed >= 0 {
 		c.SwapGrowth = float64(c.SwapUsed-c.First.SwapUsed) / c.Seconds

@@ -163,6 +163,17 @@ func (v *View) wholeDisk(m recording.MountSample) string {
 	return whole
 }
 
+// WholeDisk is the disk that a device is a partition of, by kernel names; the name itself if it
+// is none, or not known.
+func (v *View) WholeDisk(name string) string {
+	for _, s := range Rows[recording.DiskSample](v) {
+		if s.Device == name {
+			return cmp.Or(v.wholeDisk(recording.MountSample{Major: s.Major, Minor: s.Minor}), name)
+		}
+	}
+	return name
+}
+
 // DeviceOf is the disk that a filesystem with this device number ("8:1") lies on;
 // "" if it is on none, or not known.
 func (v *View) DeviceOf(number string) string {

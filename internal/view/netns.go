@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/shell"
@@ -107,4 +109,14 @@ func (v *View) Sysctl(ns uint64, name string) (string, bool) {
 	}
 	s, ok := values[key{0, name}]
 	return s, ok
+}
+
+// SysctlNumber is a setting that is one number; ok is false where it is not known.
+func (v *View) SysctlNumber(ns uint64, name string) (n int64, ok bool) {
+	text, ok := v.Sysctl(ns, name)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+	return n, err == nil
 }

@@ -9,9 +9,10 @@ import (
 // Readings lists what Rows lists, without making the rows that repeat others.
 func Readings[T recording.Row](v *View) []recording.Reading[T] {
 	var zero T
+	stretch := recording.StretchOf[T]()
 	return Memo(v, "readings "+string(zero.Table()), func() []recording.Reading[T] {
 		return slices.DeleteFunc(recording.Readings[T](v.rec), func(r recording.Reading[T]) bool {
-			return r.At().Before(v.start) || r.At().After(v.end)
+			return !v.counts(r.At(), stretch(r.Of()))
 		})
 	})
 }

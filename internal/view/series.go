@@ -8,16 +8,16 @@ import (
 	"rtrail/internal/recording"
 )
 
-// Rows returns the rows of T inside the window, in the order of reading, and those
+// Rows returns the rows of T that count in the window, in the order of reading, and those
 // from before it of tables whose rows hold until the thing is read again. The
 // slice is shared: callers must not change it.
 func Rows[T recording.Row](v *View) []T {
 	all := recording.Rows[T](v.rec)
 	var zero T
-	lasts := recording.Lasts(zero.Table())
+	lasts, stretch := recording.Lasts(zero.Table()), recording.StretchOf[T]()
 	inside := func(r T) bool {
 		at := recording.TimeOf(&r)
-		return (lasts || !at.Before(v.start)) && !at.After(v.end)
+		return v.counts(at, stretch(&r)) || lasts && at.Before(v.start)
 	}
 	first := slices.IndexFunc(all, inside)
 	if first < 0 {

@@ -17,9 +17,6 @@ type tracing struct {
 // maxTimes bounds what few slices are multiplied by.
 const maxTimes = 10_000
 
-// almost is by how much of its length a reading may come early.
-const almost = 0.05
-
 // traced looks at the stretches of rows: each reading counts once, however many rows it
 // has. of gives how long the stretch of a row is, and for how long of it programs counted;
 // 0 for all of it. A reading without rows is known from watched only: how long the source
@@ -41,10 +38,10 @@ func traced[T recording.Row](rows []T, watched time.Duration, of func(*T) (span,
 			sliced, counted = sliced+span, counted+part
 		}
 	}
-	// A reading begins and ends somewhere: as much as one is long may be missing at either
-	// end of a window. More than that are readings without rows.
+	// A reading begins and ends somewhere: half as much as one is long may be missing at
+	// either end of a window, or too much. What is missing else are readings without rows.
 	if longest > 0 && watched > t.span {
-		t.span += time.Duration(math.Floor((watched-t.span).Seconds()/longest.Seconds()+almost)) * longest
+		t.span += time.Duration(math.Round((watched-t.span).Seconds()/longest.Seconds())) * longest
 	}
 	t.span = cmp.Or(t.span, watched)
 	if counted > 0 {

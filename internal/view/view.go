@@ -18,13 +18,15 @@ import (
 type View struct {
 	rec        *recording.Recording
 	start, end time.Time
-	memo       memo
+	// opens and closes: it begins and ends with the recording.
+	opens, closes bool
+	memo          memo
 }
 
 // New makes a view of a recording between two times. Zero times stand for the
 // first and the last row.
 func New(rec *recording.Recording, start, end time.Time) *View {
-	v := &View{rec: rec, start: start, end: end}
+	v := &View{rec: rec, start: start, end: end, opens: start.IsZero(), closes: end.IsZero()}
 	if start.IsZero() || end.IsZero() {
 		first, last := span(rec)
 		if start.IsZero() {
@@ -58,7 +60,7 @@ func (v *View) PerSecond(d time.Duration) float64 {
 	return d.Seconds()
 }
 
-// Has says whether rules can see any row of a table: one inside the window, of
+// Has says whether rules can see any row of a table: one that counts in the window, of
 // captures one of an interval that overlaps it, or any at all of a table whose rows
 // count beyond the moment they were read: those of settings, owners of sockets and
 // logs.
@@ -69,7 +71,7 @@ func (v *View) Has(t recording.Table) bool {
 	case recording.OfCaptures(t):
 		return v.rec.HasWithin(t, v.outside())
 	}
-	return Memo(v, "has/"+string(t), func() bool { return v.rec.Has(t, v.start, v.end) })
+	return Memo(v, "has/"+string(t), func() bool { return v.rec.Has(t, v.counts) })
 }
 
 // span is the time from the first to the last row of the tables that every

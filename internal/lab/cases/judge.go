@@ -53,6 +53,8 @@ func parseVerdict(b []byte) (verdictDoc, error) {
 	if err := json.Unmarshal(b, &v); err != nil {
 		return v, fmt.Errorf("read the verdict of rtrail diagnose: %w: %.200q", err, b)
 	}
+	// True, whatever the case is about, where a lab runs on a virtual machine: see stolen.go.
+	v.Findings = slices.DeleteFunc(v.Findings, func(f findingDoc) bool { return f.Rule == "cpu/steal" })
 	return v, nil
 }
 

@@ -2,6 +2,7 @@ package cases
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"strconv"
 	"strings"
@@ -13,7 +14,7 @@ import (
 )
 
 func processCases() []Case {
-	return []Case{procZombies(), procUninterruptible(), procFDLimit(), procCrashLoop(), procDeadlock(),
+	return []Case{procZombies(), procUninterruptible(), procFDLimit(), procPIDLimit(), procCrashLoop(), procDeadlock(),
 		procLockContention("", "sleep", "a thread of a server sleeps while it holds the lock that all others need", "thread reporter .* holds it while it sleeps in clock_nanosleep"),
 		procLockContention("+cpu", "compute", "a thread of a server computes while it holds the lock that all others need", "thread reporter .* holds it while it runs, mostly in add_up"),
 	}
@@ -227,5 +228,47 @@ func procCrashLoop() Case {
 			m.Value /= time.Since(began).Seconds()
 			return m, ctx.Err()
 		},
+	}
+}
+
+// procPIDLimit lets the control group of a MariaDB have no more threads than it has without
+// clients: each connection wants one. The fix gives it more.
+func procPIDLimit() Case {
+	var m *server.MySQL
+	var db *sql.DB
+	var group *env.Cgroup
+	return Case{
+		ID:    "proc/pid-limit",
+		Title: "a MariaDB whose control group may have no more threads",
+		Rule:  "proc/pid-limit",
+		Kind:  "cgroup",
+		Name:  ".*rtrail-lab-.*-database",
+		Says:  "may have .* processes and threads: .* more were refused",
+		Needs: server.MariaDB10().Needs(),
+		Setup: func(ctx context.Context, e *env.Env) (err error) {
+			if m, err = server.StartMySQL(ctx, e, server.MariaDB10(), env.End{}, "--thread-cache-size=0"); err != nil {
+				return err
+			}
+			if _, err = m.Query(ctx, hundredItems+"; CREATE USER app@'%'; GRANT SELECT ON lab.* TO app@'%'"); err != nil {
+				return err
+			}
+			if group, err = e.Cgroup("database", "pids"); err != nil {
+				return err
+			}
+			if err = group.Add(m.Proc); err != nil {
+				return err
+			}
+			db, err = load.OpenMySQLAs(e, nil, m.Address(), "app")
+			return err
+		},
+		Inject: func(context.Context, *env.Env) error {
+			n, err := group.Tasks()
+			if err != nil {
+				return err
+			}
+			return group.LimitTasks(n)
+		},
+		Fix:     func(context.Context, *env.Env) error { return group.LimitTasks(0) },
+		Measure: visitors(&db),
 	}
 }

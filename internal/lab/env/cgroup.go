@@ -116,6 +116,37 @@ func (g *Cgroup) LimitMemory(bytes int64) error {
 	return g.set("memory", "memory.limit_in_bytes", value)
 }
 
+// LimitTasks allows the group that many processes and threads; 0 lifts the limit.
+func (g *Cgroup) LimitTasks(n int) error {
+	value := strconv.Itoa(n)
+	if n == 0 {
+		value = "max"
+	}
+	return g.set("pids", "pids.max", value)
+}
+
+// Tasks is how many processes and threads the group has.
+func (g *Cgroup) Tasks() (int, error) {
+	b, err := os.ReadFile(g.Path("pids", "pids.current"))
+	if err != nil {
+		return 0, fmt.Errorf("count the tasks of the control group: %w", err)
+	}
+	return strconv.Atoi(strings.TrimSpace(string(b)))
+}
+
+// Memory is how many bytes are charged to the group.
+func (g *Cgroup) Memory() (int64, error) {
+	file := "memory.usage_in_bytes"
+	if g.v2() {
+		file = "memory.current"
+	}
+	b, err := os.ReadFile(g.Path("memory", file))
+	if err != nil {
+		return 0, fmt.Errorf("ask how much memory the control group uses: %w", err)
+	}
+	return strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64)
+}
+
 // NoSwap keeps the memory of the group out of swap, on hosts that have some.
 func (g *Cgroup) NoSwap() error {
 	if !g.v2() {

@@ -73,6 +73,31 @@ func (e *Env) DirectLoopFS(name string, bytes int64) (l *Loop, backing string, e
 	return l, backing, err
 }
 
+// ReadOnly mounts the filesystem again so that nothing is written to it.
+func (l *Loop) ReadOnly(ctx context.Context) error {
+	_, err := l.env.Run(ctx, "mount", "-o", "remount,ro", l.Mount)
+	return err
+}
+
+// LoseEnd takes the end of the device away, from a share of its size on, and keeps a copy of it:
+// what is read there fails. What is written there would bring it back, so mount it ReadOnly.
+func (l *Loop) LoseEnd(ctx context.Context, from float64) error {
+	if _, err := l.env.Run(ctx, "cp", "--sparse=always", l.file, l.file+".whole"); err != nil {
+		return err
+	}
+	info, err := os.Stat(l.file)
+	if err != nil {
+		return fmt.Errorf("damage a loop device: %w", err)
+	}
+	return os.Truncate(l.file, int64(from*float64(info.Size()))&^4095)
+}
+
+// BringBack undoes LoseEnd.
+func (l *Loop) BringBack(ctx context.Context) error {
+	_, err := l.env.Run(ctx, "dd", "if="+l.file+".whole", "of="+l.file, "bs=1M", "conv=notrunc,sparse")
+	return err
+}
+
 // Freeze makes every writer of the filesystem wait until Thaw.
 func (l *Loop) Freeze() error {
 	if err := l.env.journal.add(made{Kind: madeFreeze, Name: l.Mount}); err != nil {

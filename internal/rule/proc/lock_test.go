@@ -19,12 +19,18 @@ type queue struct {
 	holder  ruletest.Thread
 	slices  int64   // that a waiter gets between two readings
 	busy    float64 // share of the CPUs, more
+	caller  string  // function that wants it, if that was traced
 }
 
 func (q queue) host() *ruletest.Host {
 	h := ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 0.2 + q.busy}).Process(ruletest.Process{PID: 100, Comm: "shop", Threads: 10})
 	q.holder.PID, q.holder.TID, q.holder.Comm = 100, 110, "reporter"
 	h.Thread(q.holder)
+	if q.caller != "" {
+		h.Readings(func(at time.Time, s float64) {
+			ruletest.Add(h, recording.OffCPUWait{At: at, PID: 100, TID: 101, State: "S", Span: time.Second, Waited: time.Second, Lock: 0x1000, Mutex: true, UserStack: "lock;" + q.caller, Caller: q.caller})
+		})
+	}
 	for i := range q.waiters {
 		tid := int32(101 + i)
 		h.Thread(ruletest.Thread{PID: 100, TID: tid, Comm: "worker", Syscall: "futex"})
@@ -48,6 +54,8 @@ func TestLockContention(t *testing.T) {
 	}
 	ruletest.Check(t, lockContention, []ruletest.Situation{
 		situation("all wait for one that syncs", rule.Likely, "reporter (110) holds it while it waits for a disk in fdatasync", func(*queue) {}),
+		{Name: "and it is known who wants it", Host: func() *ruletest.Host { q := usual; q.caller = "take_stock"; return q.host() },
+			Want: rule.Likely, Kind: view.KindProcess, Subject: "shop", Low: 1, High: 4, Proof: "most of the waiting came from take_stock"},
 		situation("none of them runs meanwhile", rule.Certain, "4 threads of shop (100)", func(q *queue) { q.slices = 0 }),
 		situation("the holder sleeps", rule.Likely, "while it sleeps in clock_nanosleep", func(q *queue) { q.holder = ruletest.Thread{Syscall: "clock_nanosleep"} }),
 		situation("the holder asks a server", rule.Likely, "the network in recvfrom", func(q *queue) { q.holder = ruletest.Thread{Syscall: "recvfrom"} }),

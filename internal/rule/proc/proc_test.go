@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -186,4 +187,97 @@ func TestHostFileTable(t *testing.T) {
 		return recording.SystemSample{At: at, FilesOpen: 9990, FilesMax: 10000}
 	})
 	ruletest.Judge(t, h, fdLimit, rule.Likely)
+}
+
+// tasksOf records a control group with that many tasks of so many, and forks refused per second.
+func tasksOf(h *ruletest.Host, path string, tasks, limit int64, refused float64) {
+	h.Cgroup(ruletest.Cgroup{Path: path, Change: func(s float64, row *recording.CgroupSample) {
+		row.Pids, row.PidsMax, row.PidsEvents = tasks, limit, 7+int64(refused*s)
+	}})
+}
+
+func TestTaskLimits(t *testing.T) {
+	const none = math.MaxInt64
+	forks := ruletest.System{Forks: 10, Tasks: 300}
+	tests := []struct {
+		name    string
+		build   func(*ruletest.Host)
+		want    rule.Confidence
+		subject string
+	}{
+		{"forks refused", func(h *ruletest.Host) { tasksOf(h, "/web", 512, 512, 20) }, rule.Certain, "/web"},
+		{"refused before the window", func(h *ruletest.Host) { tasksOf(h, "/web", 40, 512, 0) }, 0, ""},
+		{"near it", func(h *ruletest.Host) { tasksOf(h, "/web", 470, 512, 0) }, rule.Possible, "/web"},
+		{"far from it", func(h *ruletest.Host) { tasksOf(h, "/web", 200, 512, 0) }, 0, ""},
+		{"not readable", func(h *ruletest.Host) { tasksOf(h, "/web", recording.Unknown, recording.Unknown, 0) }, 0, ""},
+		{"without a limit", func(h *ruletest.Host) { tasksOf(h, "/web", 5000, none, 0) }, 0, ""},
+		{"counted below the limit, as before 6.10", func(h *ruletest.Host) {
+			tasksOf(h, "/web", 512, 512, 0)
+			tasksOf(h, "/web/worker", 500, none, 20)
+		}, rule.Certain, "/web"},
+		{"counted above the limit, as since 6.10", func(h *ruletest.Host) {
+			tasksOf(h, "/pods", 600, 5000, 20)
+			tasksOf(h, "/pods/web", 512, 512, 20)
+		}, rule.Certain, "/pods/web"},
+		{"the limit was lifted in the window", func(h *ruletest.Host) {
+			h.Cgroup(ruletest.Cgroup{Path: "/web", Change: func(s float64, row *recording.CgroupSample) {
+				row.Pids, row.PidsMax, row.PidsEvents = 512, 512, int64(20*s)
+				if s > 7 {
+					row.PidsMax = none
+				}
+			}})
+		}, rule.Certain, "/web"},
+		{"the limit is out of sight", func(h *ruletest.Host) {
+			tasksOf(h, "/", 512, none, 20)
+			tasksOf(h, "/worker", 500, none, 20)
+		}, rule.Certain, "/worker"},
+		{"threads of the host used up", func(h *ruletest.Host) { host(h, 32700) }, rule.Likely, "db1"},
+		{"threads of the host nearly used up", func(h *ruletest.Host) { host(h, 30000) }, rule.Possible, "db1"},
+		{"few threads", func(h *ruletest.Host) { host(h, 3000) }, 0, ""},
+		{"a user at its limit", func(h *ruletest.Host) { user(h, 1000, 100, 100) }, rule.Likely, "app"},
+		{"a user near its limit", func(h *ruletest.Host) { user(h, 1000, 95, 100) }, rule.Possible, "app"},
+		{"a user with room", func(h *ruletest.Host) { user(h, 1000, 50, 100) }, 0, ""},
+		{"root", func(h *ruletest.Host) { user(h, 0, 200, 100) }, 0, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h := ruletest.New(2, 10)
+			if !strings.Contains(tt.name, "host") && tt.name != "few threads" {
+				h.System(forks)
+			}
+			tt.build(h)
+			found := ruletest.Judge(t, h, taskLimits, tt.want)
+			if tt.want != 0 && (len(found) != 1 || found[0].Subject.Name != tt.subject) {
+				t.Errorf("found %+v, want one finding about %s", found, tt.subject)
+			}
+		})
+	}
+}
+
+func TestRefusedForksAreAShareOfAll(t *testing.T) {
+	h := ruletest.New(2, 10).System(ruletest.System{Forks: 10, Tasks: 300})
+	tasksOf(h, "/web", 512, 512, 30)
+	f := ruletest.Judge(t, h, taskLimits, rule.Certain)[0]
+	if f.Impact.Share < 0.74 || f.Impact.Share > 0.76 {
+		t.Errorf("impact %v, want 300 of 400 forks", f.Impact.Share)
+	}
+}
+
+func host(h *ruletest.Host, tasks int64) {
+	h.System(ruletest.System{Tasks: tasks})
+	ruletest.Add(h, recording.SysctlSample{At: ruletest.Start, Name: "kernel.pid_max", Value: "32768"},
+		recording.SysctlSample{At: ruletest.Start, Name: "kernel.threads-max", Value: "190000"})
+}
+
+func user(h *ruletest.Host, uid int64, threads int32, limit int64) {
+	for _, pid := range []int32{70, 71} {
+		h.Process(ruletest.Process{PID: pid, Comm: "app", Threads: threads / 2, Change: func(_ float64, row *recording.ProcessSample) { row.UID = uid }})
+		soft := int64(math.MaxInt64)
+		if pid == 70 {
+			soft = limit
+		}
+		ruletest.Every(h, func(at time.Time, _ float64) recording.LimitSample {
+			return recording.LimitSample{At: at, PID: pid, Files: 5, FilesSoft: 1024, ProcsSoft: soft}
+		})
+	}
 }

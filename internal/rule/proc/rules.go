@@ -11,4 +11,4 @@ import (
 var pages embed.FS
 
 // Rules are the rules of this domain.
-var Rules = rule.WithPages(pages, zombies, uninterruptible, fdLimit, crashLoop, deadlock, lockContention)
+var Rules = rule.WithPages(pages, zombies, uninterruptible, fdLimit, taskLimits, crashLoop, deadlock, lockContention)

@@ -99,7 +99,7 @@ func rewriteFile(args []string) error {
 }
 
 // readDirect reads 4 KiB from somewhere in the file, past the
-// page cache, fifty times a second at most; reports how many reads were done.
+// page cache, fifty times a second at most; reports how many reads were done and how many failed.
 func readDirect(args []string) error {
 	path, reportTo := args[0], args[1]
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_DIRECT, 0)
@@ -116,14 +116,15 @@ func readDirect(args []string) error {
 		return err
 	}
 	pages := info.Size() / int64(len(page))
-	var done int64
+	var done, failed int64
 	for {
 		start := time.Now()
-		if _, err := f.ReadAt(page, done*7919%pages*int64(len(page))); err != nil {
-			return err
+		if _, err := f.ReadAt(page, (done+failed)*7919%pages*int64(len(page))); err != nil {
+			failed++
+		} else {
+			done++
 		}
-		done++
-		if err := report(reportTo, done); err != nil {
+		if err := report(reportTo, done, failed); err != nil {
 			return err
 		}
 		time.Sleep(time.Until(start.Add(20 * time.Millisecond)))

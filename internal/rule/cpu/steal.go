@@ -1,0 +1,79 @@
+package cpu
+
+import (
+	"rtrail/internal/metric"
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/shell"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+var steal = rule.Rule{
+	ID:         "cpu/steal",
+	Title:      "the hypervisor runs something else while programs of this host are due",
+	Plural:     "hosts lose CPU time to their hypervisors",
+	Resource:   "CPU",
+	Needs:      []recording.Table{recording.CPUs},
+	Explains:   []string{"cpu/saturated"},
+	Delays:     []string{"rt/server-slow", "rt/client-slow"},
+	Delayed:    func(_ *view.View, f, _ *rule.Finding) bool { return f.AffectsAll },
+	Thresholds: []*rule.Threshold{&stolenOfWanted, &stolenOfAll, &stolenPossible, &stolenMost, &stolenTicks},
+	Detect:     detectSteal,
+}
+
+var (
+	stolenOfWanted = rule.Threshold{Name: "stolen-of-wanted", Value: 0.20, Unit: "share", Source: rule.Judgement,
+		Reason: "Stolen time as a share of the time in which CPUs had work. At a fifth, what takes 100 ms of CPU time takes 125 ms."}
+	stolenOfAll = rule.Threshold{Name: "stolen-of-all", Value: 0.10, Unit: "share", Source: rule.Judgement,
+		Reason: "Stolen time as a share of all CPU time. Providers call less than this normal on shared hardware."}
+	stolenPossible = rule.Threshold{Name: "stolen-possible", Value: 0.05, Unit: "share", Source: rule.Judgement,
+		Reason: "Share of all CPU time from which it is worth a hint."}
+	stolenMost = rule.Threshold{Name: "stolen-most", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Stolen time as a share of the time in which CPUs had work. From half on, the host has too little CPU time because of it, not because of its programs."}
+	stolenTicks = rule.Threshold{Name: "stolen-at-least", Value: 0.3, Unit: "seconds", Source: rule.Judgement,
+		Reason: "Stolen time in the window, all CPUs together. The kernel counts it in steps of 10 ms on each CPU; with less, one hiccup decides."}
+)
+
+func detectSteal(v *view.View) ([]rule.Finding, error) {
+	total, ok := v.CPUTotal()
+	if !ok {
+		return nil, &rule.NotJudged{Needs: "two readings of /proc/stat", Why: "stolen time is a difference of two readings", How: shell.Say("watch longer: --for 10s")}
+	}
+	cpus := float64(v.CPUCount())
+	lost := total.Steal * cpus
+	if total.Steal < stolenPossible.Value || lost*total.Seconds < stolenTicks.Value {
+		return nil, nil
+	}
+	ofWanted := total.Steal / max(total.Busy(), total.Steal)
+	f := rule.Finding{Subject: v.HostEntity(), Confidence: rule.Possible,
+		Headline: rule.T("the hypervisor took %v of the CPU time that programs here were due", unit.Share(ofWanted)),
+		Impact:   rule.Impact{TimeLost: lost, Text: rule.T("%v s of CPU time lost per second: what takes 100 ms takes %v", unit.Number(round(lost)), unit.Seconds(0.1/max(1-ofWanted, 0.01)))},
+		Evidence: []rule.Evidence{
+			{Metric: metric.CPUSteal, Value: total.Steal, Limit: rule.Limit(stolenOfAll.Value),
+				What: rule.T("steal took %v of all CPU time; user and system had %v", unit.Share(total.Steal), unit.Share(total.User+total.Nice+total.System))},
+		},
+		AffectsAll: ofWanted >= stolenMost.Value,
+		Fixes: []rule.Fix{
+			{Text: rule.T("ask who runs the hypervisor: neighbours, too many virtual CPUs on it, or a quota of this machine (CPU credits of burstable cloud instances, cpulimit and shares of VMware, cputune of libvirt)"), Tradeoff: "none"},
+			{Text: rule.T("move to a machine whose CPUs are not shared, or that has more of them"), Tradeoff: "money; a restart"},
+		},
+	}
+	if ofWanted >= stolenOfWanted.Value && total.Steal >= stolenOfAll.Value {
+		f.Confidence = rule.Certain
+	}
+	if worst, ok := mostStolen(v); ok && worst.Steal >= 2*total.Steal {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CPUSteal, Value: worst.Steal, Check: shell.Line("mpstat -P %d 1 5   # column %%steal", worst.CPU),
+			What: rule.T("CPU %d lost most, %v of its time", worst.CPU, unit.Share(worst.Steal))})
+	}
+	return []rule.Finding{f}, nil
+}
+
+func mostStolen(v *view.View) (worst view.CPUShare, ok bool) {
+	for _, c := range v.CPUs() {
+		if !ok || c.Steal > worst.Steal {
+			worst, ok = c, true
+		}
+	}
+	return worst, ok
+}

@@ -1,0 +1,200 @@
+package disk
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	"rtrail/internal/metric"
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/shell"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+var diskErrors = rule.Rule{
+	ID:         "disk/errors",
+	Title:      "a disk ends requests with errors",
+	Plural:     "disks end requests with errors",
+	Resource:   "disks",
+	Needs:      []recording.Table{recording.KernelLog},
+	Explains:   []string{"disk/saturated", "proc/uninterruptible", "disk/slow-sync", "mysql/not-answering"},
+	Thresholds: []*rule.Threshold{&timeoutsFrom},
+	Detect:     detectErrors,
+}
+
+var timeoutsFrom = rule.Threshold{Name: "timeouts", Value: 1, Unit: "count", Source: "kernel, drivers/scsi/scsi_error.c",
+	Reason: "Commands that a disk did not answer in time. The first one already stops all others while the disk is reset."}
+
+// logged are lines of the kernel log about a block device: the first group is its name, the
+// second, if there is one, what is said about it.
+var logged = []struct {
+	kind string
+	line *regexp.Regexp
+}{
+	// block/blk-core.c and blk-mq.c; before 5.17 a function's name stands before it. What a disk
+	// does not support is asked by mkfs and discard on healthy ones.
+	{requestError, regexp.MustCompile(`^(?:(?:blk_update_request|print_req_error): )?((?:I/O|protection|timeout|recoverable transport|critical target|critical nexus|critical medium|critical space allocation) error), dev (\S{1,32}), sector \d+(?: op 0x[0-9a-f]+:\((\w+)\))?`)},
+	{requestError, regexp.MustCompile(`^(Buffer I/O error) on dev(?:ice)? (\S{1,32}), logical block \d+, ((?:lost )?(?:async|sync) page (?:read|write))`)},
+	{requestTimeout, regexp.MustCompile(`^nvme (nvme\d+): (I/O .*timeout)`)},
+	{filesystemError, regexp.MustCompile(`^(EXT[234]-fs (?:error|warning)) \(device (\S{1,32})\): (.*)`)},
+	{filesystemError, regexp.MustCompile(`^(XFS) \((\S{1,32})\): (metadata I/O error.*|log I/O error.*|Corruption .*|Filesystem has been shut down.*)`)},
+	{filesystemError, regexp.MustCompile(`^(BTRFS (?:error|critical)) \(device (\S{1,32})(?: state \w+)?\)(?:[^:]*): (.*)`)},
+	{readOnly, regexp.MustCompile(`^(EXT[234]-fs) \((\S{1,32})\): (Remounting filesystem read-only)`)},
+	{readOnly, regexp.MustCompile(`^(BTRFS info) \(device (\S{1,32})(?: state \w+)?\): (forced readonly)`)},
+}
+
+const (
+	requestError    = "requests ended with an error"
+	requestTimeout  = "requests were not answered in time"
+	filesystemError = "its filesystem found damage"
+	readOnly        = "its filesystem was made read-only"
+)
+
+// failing is what a device did wrong in the window.
+type failing struct {
+	device   string
+	lines    map[string]int // by kind
+	first    map[string]recording.KernelLogLine
+	reads    int
+	writes   int
+	timeouts float64 // counted by the SCSI layer
+	errors   float64
+}
+
+func detectErrors(v *view.View) ([]rule.Finding, error) {
+	byDevice := map[string]*failing{}
+	of := func(device string) *failing {
+		device = v.WholeDisk(device)
+		if byDevice[device] == nil {
+			byDevice[device] = &failing{device: device, lines: map[string]int{}, first: map[string]recording.KernelLogLine{}}
+		}
+		return byDevice[device]
+	}
+	for _, line := range v.LogLines() {
+		text, _, _ := strings.Cut(line.Text, "\n")
+		for _, l := range logged {
+			m := l.line.FindStringSubmatch(text)
+			if m == nil {
+				continue
+			}
+			device, words := m[2], m[1]
+			if l.kind == requestTimeout {
+				device, words = m[1], m[2]
+			} else if len(m) > 3 {
+				words += " " + m[3]
+			}
+			d := of(device)
+			if d.lines[l.kind] == 0 {
+				d.first[l.kind] = line
+			}
+			d.lines[l.kind]++
+			if l.kind == requestError {
+				if strings.Contains(strings.ToLower(words), "write") {
+					d.writes++
+				} else {
+					d.reads++
+				}
+			}
+			break
+		}
+	}
+	type sample = recording.DiskSample
+	devices, series := view.Group(view.Rows[sample](v), func(s sample) string { return s.Device })
+	for _, name := range devices {
+		if series[name][0].Timeouts < 0 {
+			continue
+		}
+		if n, ok := view.Delta(series[name], func(s sample) int64 { return s.Timeouts }); ok && n >= timeoutsFrom.Value {
+			of(name).timeouts = n
+		}
+	}
+	var found []rule.Finding
+	for _, d := range byDevice {
+		found = append(found, d.finding(v))
+	}
+	slices.SortFunc(found, func(a, b rule.Finding) int { return cmp.Compare(a.Subject.Name, b.Subject.Name) })
+	return found, nil
+}
+
+func (d *failing) finding(v *view.View) rule.Finding {
+	bad := float64(d.lines[requestError]+d.lines[requestTimeout]) + d.timeouts
+	f := rule.Finding{Subject: view.DeviceEntity(d.device), Confidence: rule.Certain}
+	switch {
+	case d.lines[readOnly] > 0:
+		f.Headline = rule.T("%s: its filesystem was made read-only after an error: every write fails", d.device)
+		f.Impact = rule.Impact{Share: 1, Text: rule.T("every write")}
+	case d.lines[requestError] > 0:
+		f.Headline = rule.T("disk %s ended %s with an error", d.device, requests(d.reads, d.writes))
+		f.Impact = d.impact(v, bad)
+	case d.lines[requestTimeout] > 0 || d.timeouts > 0:
+		f.Headline = rule.T("disk %s did not answer in time: %s", d.device, amount(int(max(float64(d.lines[requestTimeout]), d.timeouts)), "request"))
+		f.Impact = d.impact(v, bad)
+	default: // damage that is only told by the filesystem may be old
+		f.Confidence = rule.Likely
+		f.Headline = rule.T("the filesystem on %s is damaged", d.device)
+		f.Impact = rule.Impact{Share: 0.1, Text: rule.T("whatever uses the damaged part")}
+	}
+	for _, kind := range []string{requestError, requestTimeout, readOnly, filesystemError} {
+		if n := d.lines[kind]; n > 0 {
+			f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.KernelLog, Value: float64(n), Check: shell.Line("journalctl -k -g %s", d.device),
+				What: rule.T("kernel log, %s of this kind, the first: %q", lines(n), d.first[kind].Text)})
+		}
+	}
+	if d.timeouts > 0 {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.DiskTimeouts, Value: d.timeouts, Limit: rule.Limit(0), Check: shell.Line("cat %s", shell.Path("/sys/block/"+d.device+"/device/iotmo_cnt")),
+			What: rule.T("iotmo_cnt of %s grew by %s", d.device, unit.Count(d.timeouts))})
+	}
+	for _, fs := range v.Filesystems() {
+		if fs.Disk == d.device {
+			f.Notes = append(f.Notes, rule.T("filesystem %s lies on it", fs.MountPoint))
+		}
+	}
+	for _, b := range v.Blocked() {
+		if view.DiskWait(b.Where, b.Stack) {
+			f.Affects = append(f.Affects, b.Process.Entity())
+		}
+	}
+	f.Notes = append(f.Notes, rule.T("the kernel limits how many such lines it logs: there may have been more"))
+	f.Fixes = []rule.Fix{
+		{Text: rule.T("save the data now, before anything else: read errors of one sector are often followed by others"), Tradeoff: "the copy loads the disk"},
+		{Text: rule.T("ask the disk what it knows of itself; then cable, controller and power; then replace it"), Command: shell.Line("smartctl -x %s", shell.Path("/dev/"+d.device)), Tradeoff: "none; a virtual disk has no such data: ask its provider"},
+		{Text: rule.T("check the filesystem after it is unmounted"), Command: shell.Line("fsck -n %s", shell.Path("/dev/"+d.device)), Tradeoff: "an outage of what uses it"},
+	}
+	if b, ok := v.BlockDevice(d.device); ok && strings.HasPrefix(d.device, "loop") && b.Backing != "" {
+		f.Fixes[1] = rule.Fix{Text: rule.T("see whether its file is still whole: it lies in another filesystem, which may be full or damaged"), Command: shell.Line("ls -l %s; losetup --list", shell.Path(b.Backing)), Tradeoff: "none"}
+	}
+	return f
+}
+
+// impact is the share of the device's requests that failed.
+func (d *failing) impact(v *view.View, bad float64) rule.Impact {
+	b, ok := v.BlockDevice(d.device)
+	all := view.OrZero(b.Requests()) * b.Seconds
+	if !ok || all <= 0 {
+		return rule.Impact{Share: 0.5, Text: rule.T("at least %s", amount(int(bad), "request"))}
+	}
+	share := min(bad/max(all, bad), 1)
+	return rule.Impact{Share: share, Text: rule.T("at least %v of its requests; programs get EIO, or wait while the kernel tries again", unit.Share(share))}
+}
+
+func requests(reads, writes int) string {
+	switch {
+	case writes == 0:
+		return amount(reads, "read")
+	case reads == 0:
+		return amount(writes, "write")
+	}
+	return amount(reads, "read") + " and " + amount(writes, "write")
+}
+
+func lines(n int) string { return amount(n, "line") }
+
+func amount(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return unit.Count(float64(n)).String() + " " + what + "s"
+}

@@ -1,0 +1,71 @@
+package disk
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
+)
+
+// Lines are those of Linux 4.18, 5.14 and 6.18, of bug reports and of the lab.
+func TestErrors(t *testing.T) {
+	log := func(lines ...string) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			h := ruletest.New(2, 10)
+			disks(h, device{name: "sda", reads: 100, size: 4096, await: 0.01, busy: 0.5, queue: 1})
+			h.Log(1, "eth0: link becomes ready")
+			for i, l := range lines {
+				h.Log(2+float64(i), l)
+			}
+			return h
+		}
+	}
+	ruletest.Check(t, diskErrors, []ruletest.Situation{
+		{Name: "a read failed, 6.18", Host: log("I/O error, dev sda, sector 2048 op 0x0:(READ) flags 0x80700 phys_seg 1 prio class 2"), Want: rule.Certain, Kind: view.KindDevice, Subject: "sda", Low: 0.0009, High: 0.0011},
+		{Name: "a read failed, 5.14", Host: log("blk_update_request: I/O error, dev sda, sector 2048 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 0"), Want: rule.Certain, Kind: view.KindDevice, Subject: "sda", Low: 0.0009, High: 0.0011},
+		{Name: "a read failed, 4.18", Host: log("print_req_error: critical medium error, dev sda, sector 2048"), Want: rule.Certain, Kind: view.KindDevice, Subject: "sda", Low: 0.0009, High: 0.0011},
+		{Name: "a page could not be written", Host: log("Buffer I/O error on dev sda, logical block 5, lost async page write"), Want: rule.Certain, Kind: view.KindDevice, Subject: "sda", Low: 0.0009, High: 0.0011},
+		{Name: "a controller that does not answer", Host: log("nvme nvme0: I/O tag 12 (600c) opcode 0x2 (I/O Cmd) QID 3 timeout, aborting req_op:READ(0) size:4096"), Want: rule.Certain, Kind: view.KindDevice, Subject: "nvme0", Low: 0.5, High: 0.5},
+		{Name: "read-only", Host: log("EXT4-fs error (device sda): ext4_journal_check_start:84: comm app: Detected aborted journal", "EXT4-fs (sda): Remounting filesystem read-only"), Want: rule.Certain, Kind: view.KindDevice, Subject: "sda", Low: 1, High: 1},
+		{Name: "damage", Host: log("EXT4-fs error (device sda): ext4_lookup:1855: inode #2: comm ls: deleted inode referenced: 12"), Want: rule.Likely, Kind: view.KindDevice, Subject: "sda", Low: 0.1, High: 0.1},
+		{Name: "what a disk does not know", Host: log("operation not supported error, dev sda, sector 2048 op 0x9:(WRITE_ZEROES) flags 0x800 phys_seg 0 prio class 2")},
+		{Name: "a mount", Host: log("EXT4-fs (sda): mounted filesystem with ordered data mode", "XFS (sda): Mounting V5 Filesystem")},
+		{Name: "a program with such a name", Host: log("app[7]: segfault at 0 I/O error, dev sda, sector 1")},
+		{Name: "before the window", Host: func() *ruletest.Host {
+			h := log()()
+			return h.Log(-60, "I/O error, dev sda, sector 2048 op 0x0:(READ) flags 0x80700 phys_seg 1 prio class 2")
+		}},
+		{Name: "timeouts of the SCSI layer", Host: func() *ruletest.Host {
+			h := ruletest.New(2, 10).Log(1, "eth0: link becomes ready")
+			return ruletest.Every(h, func(at time.Time, s float64) recording.DiskSample {
+				return recording.DiskSample{At: at, Device: "sda", Reads: 1000 + uint64(s), Timeouts: int64(math.Floor(s / 4)), Errors: 3}
+			})
+		}, Want: rule.Certain, Kind: view.KindDevice, Subject: "sda", Low: 0.1, High: 0.3},
+		{Name: "no counters of the SCSI layer", Host: func() *ruletest.Host {
+			h := ruletest.New(2, 10).Log(1, "eth0: link becomes ready")
+			return ruletest.Every(h, func(at time.Time, s float64) recording.DiskSample {
+				return recording.DiskSample{At: at, Device: "vda", Reads: 1000 + uint64(s), Timeouts: recording.Unknown, Errors: recording.Unknown}
+			})
+		}},
+	})
+}
+
+// What a partition's filesystem says belongs to the disk that failed.
+func TestErrorsOfAPartitionAreThoseOfItsDisk(t *testing.T) {
+	h := ruletest.New(2, 10)
+	for name, minor := range map[string]int32{"sda": 0, "sda1": 1} {
+		ruletest.Every(h, func(at time.Time, s float64) recording.DiskSample {
+			return recording.DiskSample{At: at, Device: name, Major: 8, Minor: minor, Partition: minor > 0, Reads: 1000 + uint64(50*s), Timeouts: recording.Unknown}
+		})
+	}
+	h.Log(1, "I/O error, dev sda, sector 2048 op 0x1:(WRITE) flags 0x800 phys_seg 1 prio class 2")
+	h.Log(2, "Buffer I/O error on dev sda1, logical block 9, lost async page write")
+	found := ruletest.Judge(t, h, diskErrors, rule.Certain)
+	if len(found) != 1 || found[0].Headline.String() != "disk sda ended 2 writes with an error" {
+		t.Errorf("found %+v", found)
+	}
+}
