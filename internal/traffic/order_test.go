@@ -160,7 +160,7 @@ func TestHumps(t *testing.T) {
 		h.Add(time.Duration(1+i%3)*200*time.Millisecond + time.Duration(i)*time.Microsecond)
 	}
 	lines := strings.Join(Peaks(&h), "\n")
-	if !strings.Contains(lines, "3 modes") || !strings.Contains(lines, "1, 2, 3 times") {
+	if !strings.Contains(lines, "3 peaks") || !strings.Contains(lines, "1, 2, 3 times") {
 		t.Error(lines)
 	}
 }
