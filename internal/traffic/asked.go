@@ -25,12 +25,13 @@ func AskedToWait(s *summary.Summary) []summary.StatementKey {
 func (o Overview) asked() document.Table {
 	list := AskedToWait(o.Summary)
 	var rows [][]string
-	for _, k := range list[:min(len(list), o.Top)] {
+	list = list[:min(len(list), o.Top)]
+	for _, k := range list {
 		s := o.Summary.Statements[k]
-		rows = append(rows, []string{unit.Duration(s.Blocked).String(), unit.Count(s.Blocking).String(), Statement(k.Command, k.Fingerprint)})
+		rows = append(rows, []string{unit.Duration(s.Blocked).String(), unit.Count(s.Blocking).String(), service(k.Service), Statement(k.Command, k.Fingerprint)})
 	}
 	return document.Table{Title: "ASKED TO WAIT, left out of all times", Rows: rows,
-		Columns: []document.Column{{Name: "waited", Right: true}, {Name: "count", Right: true}, {Name: "statement", Cut: true}}}
+		Columns: []document.Column{{Name: "waited", Right: true}, {Name: "count", Right: true}, portColumn(list), {Name: "statement", Cut: true}}}
 }
 
 // askedJSON is a statement for which the server waited because it was asked to.

@@ -150,6 +150,7 @@ func (o Overview) serviceTable() (t document.Table, inferred []string, quiet []s
 		return cmp.Or(cmp.Compare(a.Server.Port, b.Server.Port), cmp.Compare(a.Proto, b.Proto))
 	})
 	list, quiet = o.foldQuiet(list)
+	quiet = otherServices(quiet, list)
 	t = document.Table{Title: "SERVICES by time spent waiting", Columns: []document.Column{
 		{Name: "port"}, {Name: "proto"}, {Name: "count", Right: true}, {Name: "mean", Right: true}, {Name: "p50", Right: true, Drop: 6},
 		{Name: "p95", Right: true, Drop: 7}, {Name: "p99", Right: true}, {Name: "max", Right: true, Drop: 1}, {Name: "server", Right: true, Drop: 4},
@@ -213,6 +214,14 @@ func (o Overview) foldQuiet(list []summary.Service) (told, quiet []summary.Servi
 		return list, nil
 	}
 	return told, quiet
+}
+
+// otherServices takes services out of a list of quiet ones that are there with another protocol:
+// their other connections, which carried nothing or were refused, are no service of their own.
+func otherServices(quiet, told []summary.Service) []summary.Service {
+	return slices.DeleteFunc(quiet, func(k summary.Service) bool {
+		return slices.ContainsFunc(told, func(t summary.Service) bool { return t.Server == k.Server })
+	})
 }
 
 // Ranked lists what took the most time first.
@@ -336,35 +345,33 @@ func (o Overview) statements() document.Table {
 		all += t.RTSum
 	}
 	var rows [][]string
-	ports := map[uint16]bool{}
-	for _, k := range Statements(o.Summary) {
+	list := Statements(o.Summary)
+	list = list[:min(len(list), o.Top)]
+	for _, k := range list {
 		s := o.Summary.Statements[k]
-		if len(rows) == o.Top {
-			break
-		}
-		ports[k.Server.Port] = true
 		part := "-"
 		if all > 0 {
 			part = unit.Share(float64(s.RTSum) / float64(all)).String()
 		}
 		st := &s.Stats
 		rows = append(rows, []string{times(st, s.RTSum), part, unit.Count(s.Count).String(), times(st, s.Mean()), times(st, s.Quantile(0.95)),
-			times(st, s.Quantile(0.99)), times(st, s.RTMax), orDash(s.Failed), RowsOf(st), fmt.Sprint(k.Server.Port),
-			Statement(k.Command, k.Fingerprint)})
+			times(st, s.Quantile(0.99)), times(st, s.RTMax), orDash(s.Failed), RowsOf(st),
+			service(k.Service), Statement(k.Command, k.Fingerprint)})
 	}
 	columns := []document.Column{
 		{Name: "total", Right: true}, {Name: "share", Right: true, Drop: 2}, {Name: "count", Right: true}, {Name: "mean", Right: true, Drop: 1}, {Name: "p95", Right: true},
 		{Name: "p99", Right: true, Drop: 4}, {Name: "max", Right: true, Drop: 3}, {Name: "err", Right: true}, {Name: "rows", Right: true, Drop: 5},
-		{Name: "port", Right: true}, {Name: "statement", Cut: true},
+		portColumn(list), {Name: "statement", Cut: true},
+	}}
+}
+
+// portColumn tells the services of statements apart. It stays where there are several.
+func portColumn(list []summary.StatementKey) document.Column {
+	const first = 100 // to go on a narrow terminal
+	if slices.ContainsFunc(list, func(k summary.StatementKey) bool { return k.Server != list[0].Server }) {
+		return document.Column{Name: "port"}
 	}
-	if len(ports) < 2 { // it tells nothing apart
-		at := len(columns) - 2
-		columns = slices.Delete(columns, at, at+1)
-		for i := range rows {
-			rows[i] = slices.Delete(rows[i], at, at+1)
-		}
-	}
-	return document.Table{Title: "STATEMENTS by total time", Rows: rows, Columns: columns}
+	return document.Column{Name: "port", Drop: first}
 }
 
 // Statements lists those that were answered, by total time.

@@ -27,8 +27,13 @@ func asksToSleep(protocol, fingerprint string) bool {
 	if len(fingerprint) > maxSleep || len(fingerprint) < len("DO SLEEP()") {
 		return false
 	}
+	// Most statements are told from these by one look.
 	switch fingerprint[0] | 0x20 {
-	case 's', 'd', 'w':
+	case 's', 'd':
+		if fingerprint[len(fingerprint)-1] == '?' || strings.IndexByte(fingerprint, '(') < 0 {
+			return false
+		}
+	case 'w':
 	default:
 		return false
 	}
