@@ -12,9 +12,9 @@
 
 /* At most 100 copies a second, and a few more at once if there were none before. */
 #define COPY_PACE 10000000ULL /* ns */
-#define COPY_BURST (50 * COPY_PACE)
+#define COPY_BURST (5 * COPY_PACE)
 
-/* Copies that need not wait for the pace, between two readings. */
+/* Of the copies that the reader allows of waits that go on, those kept for urgent ones. */
 #define COPY_URGENT 100
 
 #define PF_EXITING 0x4
@@ -45,19 +45,24 @@ struct {
 } copies SEC(".maps");
 
 __u32 copied;          /* how many there were */
-volatile __u32 urgent; /* copies that need not wait; set by the reader */
+volatile __u32 allowed; /* copies of waits that go on; set by the reader */
 volatile __u32 reader; /* PID, whose threads are not copied */
 static __u64 paid;     /* up to here copies are paid for */
 
+/* may_visit says whether one more wait that goes on may have a copy. */
+static __always_inline int may_visit(int urgent)
+{
+	if (allowed <= (urgent ? 0 : COPY_URGENT))
+		return 0;
+	allowed--;
+	return 1;
+}
+
 /* may_copy says whether it is not too soon for one more. Of CPUs that ask at a time both may. */
-static __always_inline int may_copy(__u64 now, int hurry)
+static __always_inline int may_copy(__u64 now)
 {
 	__u64 at = paid;
 
-	if (hurry && urgent) {
-		urgent--;
-		return 1;
-	}
 	if (at > now)
 		return 0;
 	paid = later(at, now > COPY_BURST ? now - COPY_BURST : 0) + COPY_PACE;
@@ -101,7 +106,7 @@ static __always_inline void copy_registers(struct copied *c, void *regs)
  * copy_stack gives the number of a copy of the stack of a thread that goes to sleep, its
  * own while its memory is there, else the registers alone; 0: there is none.
  */
-static __always_inline __u32 copy_stack(struct task_struct *t, __u64 now, int own, int hurry)
+static __always_inline __u32 copy_stack(struct task_struct *t, __u64 now, int own, int urgent)
 {
 	struct task_struct *leader;
 	__u32 at = own, pid, n = 0;
@@ -111,7 +116,7 @@ static __always_inline __u32 copy_stack(struct task_struct *t, __u64 now, int ow
 	if (t->flags & (PF_KTHREAD | PF_EXITING | PF_IO_WORKER | PF_USER_WORKER) || other_table(t))
 		return 0;
 	pid = process_number(t);
-	if (!pid || pid == reader || !may_copy(now, hurry))
+	if (!pid || pid == reader || !(own ? may_copy(now) : may_visit(urgent)))
 		return 0;
 	c = bpf_map_lookup_elem(&copies, &at);
 	regs = (void *)bpf_task_pt_regs(t);

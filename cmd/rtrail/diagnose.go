@@ -213,14 +213,14 @@ func (d *diagnosis) check(cmd *cobra.Command, args []string) (err error) {
 
 // checkThere refuses files that are not there, which may be mistyped verbs.
 func checkThere(cmd *cobra.Command, args []string) error {
-	for _, name := range args {
+	for i, name := range args {
 		if name == "-" {
 			continue
 		}
 		if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if len(args) > 1 {
+		if i > 0 {
 			return usageError("%s: no such file", name)
 		}
 		var verbs []string

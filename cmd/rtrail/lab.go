@@ -100,7 +100,7 @@ func newLabRunCommand() *cobra.Command {
 	f.BoolVar(&r.json, "json", false, "print one JSON object per case")
 	f.BoolVar(&r.markdown, "markdown", false, "print the results as a Markdown table")
 	f.IntVar(&r.repeat, "repeat", 1, "how many rounds to run")
-	f.IntVar(&r.again, "again", 0, "how often a case that fails is run again before it counts as failed;\nruns in which the hypervisor takes CPUs away do not count then")
+	f.IntVar(&r.again, "again", 0, "how often a failed case is retried before it counts as failed;\nwith it, runs in which the hypervisor stole CPU time do not count")
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
 }

@@ -47,7 +47,7 @@ func (m *mysqlFlags) addAccess(f *pflag.FlagSet) {
 	f.StringVar(&m.tls, "mysql-tls", "", "TLS to MySQL servers: preferred, true, skip-verify or false")
 	f.StringVar(&m.ca, "mysql-ca", "", "file with the CA certificates for MySQL servers")
 	f.BoolVar(&m.deep, "deep", false, "also read table sizes, which costs a MySQL server more")
-	f.BoolVar(&m.explain, "explain", false, "also EXPLAIN statements that use no index or run when rtrail looks; needs SELECT on their tables")
+	f.BoolVar(&m.explain, "explain", false, "also EXPLAIN statements that use no index, or that are running at a look; needs SELECT on their tables")
 	f.BoolVar(&m.literals, "literals", false, "keep the literals of statements (may be personal data)")
 }
 
@@ -161,7 +161,7 @@ func namedServers(people *census.Census) []int32 {
 
 func (m *mysqlFlags) checkPort() error {
 	if m.adminPort < 0 || m.adminPort > 65535 {
-		return usageError("--mysql-admin-port %d: there are ports from 1 to 65535", m.adminPort)
+		return usageError("--mysql-admin-port %d: not a port; ports are 1 to 65535", m.adminPort)
 	}
 	return nil
 }

@@ -122,10 +122,10 @@ QPS is the count divided by the part of the interval that the capture covers
 	f.StringVarP(&p.write, "write", "w", "", "also write the packets to this file (pcapng, or pcap by its name)")
 	f.BoolVar(&p.rows, "rows", false, "live: also copy and count the rows of large MySQL results, which are otherwise skipped")
 	f.DurationVar(&p.every, "every", time.Second, "time per line, printed as it passes: whole seconds")
-	f.IntVar(&p.top, "top", 10, "lines per table, or requests in a list (default there: all)")
+	f.IntVar(&p.top, "top", 10, "lines per table; of --transactions, requests in the list (all unless given)")
 	f.StringVar(&p.by, "by", "second", "view: sums by "+strings.Join(traffic.Views, ", "))
 	f.BoolVar(&p.transactions, "transactions", false, "view: a list of all requests")
-	f.StringVar(&p.order, "sort", "start", "order of --transactions: start (default), rt, total, upload, server, download, idle, retransmit, rows, bytes; none: as they complete, the only order of a live capture, and of --json without --top")
+	f.StringVar(&p.order, "sort", "start", "order of --transactions: start (default), rt, total, upload, server, download, idle, retransmit, rows, bytes; none: in the order in which they complete, as always with -i, and with --json without --top")
 	f.Lookup("sort").DefValue = "" // the text says where it is the default
 	f.IntVar(&p.slowest, "slowest", 0, "view: the N requests with the longest RT")
 	f.BoolVar(&p.histogram, "histogram", false, "view: the distribution of RT per service")

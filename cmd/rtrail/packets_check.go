@@ -36,7 +36,7 @@ func (p *packetsJob) check(args []string) (err error) {
 	case p.filterGiven && strings.TrimSpace(p.filter) == "":
 		return usageError("--filter is empty: give an expression, as in --filter 'rt > duration(\"10ms\")'")
 	case !slices.Contains(traffic.Views, p.by):
-		return usageError("--by %s: there are %s%s", p.by, strings.Join(traffic.Views, ", "), nearest.Hint(p.by, traffic.Views))
+		return usageError("--by %s: no such view%s; choose one of %s", p.by, nearest.Hint(p.by, traffic.Views), strings.Join(traffic.Views, ", "))
 	}
 	if err := p.checkViews(); err != nil {
 		return err

@@ -96,7 +96,7 @@ func (c *cutting) check(files []string) error {
 		return nil
 	}
 	if c.to == "" {
-		return usageError("--extract %s: where to? -o FILE.pcapng", c.ids)
+		return usageError("--extract %s: no file is given to write; use -o FILE.pcapng", c.ids)
 	}
 	if c.to == "-" {
 		return nil // nothing else goes there

@@ -23,8 +23,8 @@ type profileFlags struct {
 }
 
 func (p *profileFlags) add(f *pflag.FlagSet) {
-	f.StringVar(&p.flame, "flame", "", "also write flame graphs of what ran to this file (HTML); of waiting, too, with --events all")
-	f.StringVar(&p.pprof, "pprof", "", "also write the same as a profile for pprof to this file")
+	f.StringVar(&p.flame, "flame", "", "also write flame graphs of CPU time to this file (HTML); with --events all, of waits as well")
+	f.StringVar(&p.pprof, "pprof", "", "also write CPU time, and waits with --events all, as a profile for pprof to this file")
 }
 
 func (p *profileFlags) given() bool { return p.flame != "" || p.pprof != "" }

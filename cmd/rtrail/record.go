@@ -70,7 +70,7 @@ are Parquet files for DuckDB, pandas and others.`,
 func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
 	switch {
 	case r.dir == "":
-		return usageError("where to? give a directory: rtrail record -o DIR")
+		return usageError("record: no directory is given to record into; use rtrail record -o DIR")
 	case r.dir == "-":
 		return usageError("-o -: a recording is a directory: it cannot go to standard output; rtrail pack makes one file of it")
 	case r.lengthGiven && r.length <= 0:

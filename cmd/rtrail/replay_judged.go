@@ -105,7 +105,7 @@ func (o *overview) blocks() []document.Block {
 		})
 	}
 	if more := len(all) - len(list.Items); more > 0 {
-		list.More = fmt.Sprintf("and %s more that cost less", unit.Plural(more, "fault", "faults"))
+		list.More = fmt.Sprintf("and %s that cost less", unit.Plural(more, "more fault", "more faults"))
 	}
 	if len(all) == 0 {
 		out = append(out, document.Prose{Label: "FAULTS", Words: "none was found" + o.how()})

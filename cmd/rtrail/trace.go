@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rtrail/internal/nearest"
 	"rtrail/internal/probe"
 	"rtrail/internal/probe/event"
 	"rtrail/internal/probe/event/allocs"
@@ -44,15 +45,15 @@ func newTraceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trace WHAT",
 		Short: "Print events of the kernel as they happen, or sums of them every second",
-		Long: `Prints what BPF programs at tracepoints of the kernel tell: one line an event,
-or a table of sums a second. In the end it says what was lost and what tracing
-cost. It needs root, or CAP_BPF and CAP_PERFMON.`,
+		Long: `Prints what BPF programs at tracepoints of the kernel see: one line per event,
+or a table of sums per second. At the end it prints what was lost and what
+tracing cost. It needs root, or CAP_BPF and CAP_PERFMON.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usageError("what? rtrail trace %s", strings.Join(traced(cmd), ", "))
+				return usageError("trace: no source is given; choose one of %s", strings.Join(traced(cmd), ", "))
 			}
-			return usageError("trace %s: there is %s", args[0], strings.Join(traced(cmd), ", "))
+			return usageError("trace %s: no such source%s; choose one of %s", args[0], nearest.Hint(args[0], traced(cmd)), strings.Join(traced(cmd), ", "))
 		},
 	}
 	p := cmd.PersistentFlags()
@@ -75,7 +76,7 @@ cost. It needs root, or CAP_BPF and CAP_PERFMON.`,
 		cmd.AddCommand(sub)
 		return sub
 	}
-	add("exec", "Processes that are made, begin programs and end",
+	add("exec", "Process creation, exec and exit",
 		`Prints a line for every process that begins a program or ends: arguments without
 secrets, parent, how long it lived, its CPU time, and its exit status or signal.`,
 		`  sudo rtrail trace exec
@@ -143,7 +144,7 @@ wait.`,
 		func(out io.Writer) tracer { return newLocksTrace(&j, out) })
 	tables("syscalls", "System calls of each process: how many, how long, which errors",
 		`Prints a table a second of the system calls of each process, those with most
-time first: number, time with waits, and how many failed, with the most frequent
+time first: count, time (waits included) and failures, with the most frequent
 error. The last table sums up the whole run.`,
 		`  sudo rtrail trace syscalls
   sudo rtrail trace syscalls -p 4711 --for 10s --top 0

@@ -35,7 +35,7 @@ func noArgs(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if len(verbs) > 0 {
-		return usageError("%s %s: there is %s", cmd.CommandPath(), args[0], strings.Join(verbs, ", "))
+		return usageError("%s %s: no such verb; choose one of %s", cmd.CommandPath(), args[0], strings.Join(verbs, ", "))
 	}
 	return usageError("%s takes no arguments, not %q", cmd.CommandPath(), args[0])
 }

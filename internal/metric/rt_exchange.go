@@ -14,7 +14,7 @@ var (
 	RTAnswersSince = add(Metric{ID: "rt.answers-since", Name: "answers since a request waits", Help: "answers of the service after the oldest request that waits came", Unit: "count", Source: "packets",
 		Tools: []string{"rtrail packets FILE --by second"}, Traps: []string{"a service that is seldom asked has few"}})
 	RTUnanswered = add(Metric{ID: "rt.unanswered", Name: "requests that wait at the end",
-		Help: "how long requests had waited for the server when the capture ended: complete, acknowledged, on connections that were up, the oldest of each connection; a lower bound of their response times", Unit: "seconds", Source: "table packet_unanswered", Tools: []string{"rtrail packets FILE --by connection", "tshark -r FILE -Y 'tcp.len > 0' -T fields -e tcp.stream -e ip.src -e frame.time_relative"},
+		Help: "how long requests had waited for the server when the window ended: complete, acknowledged, on connections that were up, the oldest of each connection; a lower bound of their response times", Unit: "seconds", Source: "table packet_unanswered", Tools: []string{"rtrail packets FILE --by connection", "tshark -r FILE -Y 'tcp.len > 0' -T fields -e tcp.stream -e ip.src -e frame.time_relative"},
 		Traps: []string{"long polling, blocking pops and replication wait by design", "their answers are in no response time"}, Healthy: "what answers usually take"})
 	RTDisconnects = add(Metric{ID: "rt.disconnects", Name: "connections closed in the middle",
 		Help: "connections of a service that one side closed while a request was under way", Unit: "count", Source: "packets: TCP flags and decoded requests", Tools: []string{"tshark -r FILE -Y 'tcp.flags.fin==1 || tcp.flags.reset==1'"},

@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"rtrail/internal/probe/localfile"
 )
 
 // maxTable bounds what is read of one file of /proc/PID/net: 64 MB are half a
@@ -203,9 +205,7 @@ func (l *Local) sameNetwork() bool {
 
 // sameRoot says whether the server sees the same file system.
 func (l *Local) sameRoot() bool {
-	own, err1 := os.Stat(filepath.Join(l.proc, "self/root") + "/")
-	its, err2 := os.Stat(l.dir + "/root/")
-	return err1 == nil && err2 == nil && os.SameFile(own, its)
+	return localfile.SameDirectory(filepath.Join(l.proc, "self/root"), filepath.Join(l.dir, "root"))
 }
 
 // has says whether an address belongs to the server's network namespace.

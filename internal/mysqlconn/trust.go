@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"rtrail/internal/probe/localfile"
 )
 
 // Trust is what the other end of a connection must be before anything is said to
@@ -120,6 +122,23 @@ func (a accounts) listener(to netip.AddrPort, proc string) error {
 
 // process says why a process is not the host's own server; dir is /proc/PID.
 func (a accounts) process(dir, proc string) error {
+	// A program of anybody may lie on a filesystem of his own that never answers: it is asked
+	// only if the process is not anybody's.
+	for _, id := range userIDs(dir) {
+		if !a.has(id) {
+			return untrustedf("it runs as user %d, who is neither root nor %s", id, serverUser)
+		}
+	}
+	for _, space := range []string{"ns/mnt", "ns/user"} {
+		own, err1 := os.Readlink(filepath.Join(proc, "self", space))
+		its, err2 := os.Readlink(filepath.Join(dir, space))
+		if err1 != nil || err2 != nil || own != its {
+			return untrustedf("it runs in a container")
+		}
+	}
+	if l := (Local{dir: dir, proc: proc}); !l.sameRoot() {
+		return untrustedf("it runs in a container")
+	}
 	exe := filepath.Join(dir, "exe")
 	path, err := os.Readlink(exe)
 	if err != nil {
@@ -136,21 +155,6 @@ func (a accounts) process(dir, proc string) error {
 		return untrustedf("its executable is called %.64q", program)
 	case !ok || owner != 0 && owner != uint32(os.Geteuid()) || !info.Mode().IsRegular() || info.Mode().Perm()&0o022 != 0:
 		return untrustedf("others than root can write its executable")
-	}
-	for _, id := range userIDs(dir) {
-		if !a.has(id) {
-			return untrustedf("it runs as user %d, who is neither root nor %s", id, serverUser)
-		}
-	}
-	for _, space := range []string{"ns/mnt", "ns/user"} {
-		own, err1 := os.Readlink(filepath.Join(proc, "self", space))
-		its, err2 := os.Readlink(filepath.Join(dir, space))
-		if err1 != nil || err2 != nil || own != its {
-			return untrustedf("it runs in a container")
-		}
-	}
-	if l := (Local{dir: dir, proc: proc}); !l.sameRoot() {
-		return untrustedf("it runs in a container")
 	}
 	return nil
 }
@@ -192,20 +196,20 @@ func UserOf(proc string, pid int32) (id uint32, ok bool) {
 
 // socket says why a socket's file is not the server's own.
 func (a accounts) socket(path string) error {
-	info, err := os.Lstat(path)
-	if err != nil || info.Mode()&os.ModeSocket == 0 {
+	own := int32(os.Getpid())
+	file, err := localfile.Stat(own, path)
+	if err != nil || file.Mode&unix.S_IFMT != unix.S_IFSOCK {
 		return untrustedf("its socket is not where it was bound")
 	}
-	if owner, ok := ownerOf(info); !ok || !a.has(owner) {
+	if !a.has(file.Uid) {
 		return untrustedf("its socket belongs to another user")
 	}
-	folder, err := os.Stat(filepath.Dir(path))
+	folder, err := localfile.StatFolder(own, path)
 	if err != nil {
 		return untrustedf("the folder of its socket cannot be seen")
 	}
-	owner, ok := ownerOf(folder)
 	// In a folder with the sticky bit, as /tmp, nobody can replace what is another's.
-	if !ok || !a.has(owner) || folder.Mode().Perm()&0o002 != 0 && folder.Mode()&os.ModeSticky == 0 {
+	if !a.has(folder.Uid) || folder.Mode&0o002 != 0 && folder.Mode&unix.S_ISVTX == 0 {
 		return untrustedf("others can replace its socket")
 	}
 	return nil

@@ -87,7 +87,7 @@ const (
 	PacketResolvers  Table = "packet_resolvers"  // what became of the queries to one server of DNS
 
 	PacketStalls      Table = "packet_stalls"     // times in which a service answered no request
-	PacketsUnanswered Table = "packet_unanswered" // requests of one statement that waited when the capture ended
+	PacketsUnanswered Table = "packet_unanswered" // requests of one statement that waited when its interval ended
 
 	MySQLServers      Table = "mysql_servers"      // one look at a MySQL server: how it answered
 	MySQLStatuses     Table = "mysql_status"       // one number of SHOW GLOBAL STATUS

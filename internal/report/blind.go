@@ -24,7 +24,7 @@ func unjudged(list []refusal.Risen, verbose bool) []document.Block {
 	l := document.List{Title: "SEEN, AND JUDGED BY NO RULE", Style: document.Warn}
 	for i, c := range list {
 		if !verbose && i == quietUnjudged {
-			l.More = "and " + plural(len(list)-i, "counter", "counters") + " more (-v)"
+			l.More = "and " + plural(len(list)-i, "more counter", "more counters") + " (-v)"
 			break
 		}
 		l.Items = append(l.Items, document.Item{Words: unjudgedWords(c), Command: c.Check().String()})

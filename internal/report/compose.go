@@ -233,7 +233,7 @@ func waits(list []verdict.Chain) []document.Block {
 		for i, l := range chain {
 			w := l.Words
 			if l.Processes > 1 {
-				w = fmt.Sprintf("%s and %s more", w, plural(l.Processes-1, "process", "processes"))
+				w = fmt.Sprintf("%s and %s", w, plural(l.Processes-1, "more process", "more processes"))
 			}
 			if about := waiting(l); about != "" && i < len(chain)-1 {
 				w += " (" + about + ")"
@@ -270,7 +270,7 @@ func times(list []verdict.ProcessTime, verbose bool) []document.Block {
 		{Name: "network", Short: "net", Right: true}, {Name: "sleeping", Short: "sleep", Right: true, Drop: 1}}}
 	for i, p := range list {
 		if !verbose && i == quietProcesses {
-			t.More = "and " + plural(len(list)-i, "process", "processes") + " more (-v)"
+			t.More = "and " + plural(len(list)-i, "more process", "more processes") + " (-v)"
 			break
 		}
 		t.Rows = append(t.Rows, []string{p.Name, fmt.Sprint(p.PID), percent(p.OnCPU), percent(p.Runnable),
@@ -288,7 +288,7 @@ func offCPU(list []view.OffCPU, verbose bool) []document.Block {
 		{Name: "longest", Right: true, Drop: 1}, {Name: "waits for"}, {Name: "called by", Cut: true, Drop: 3}, {Name: "woken by", Drop: 2}}}
 	for i := range list {
 		if !verbose && i == quietProcesses {
-			t.More = "and " + plural(len(list)-i, "wait", "waits") + " more (-v)"
+			t.More = "and " + plural(len(list)-i, "more wait", "more waits") + " (-v)"
 			break
 		}
 		o, longest := &list[i], ""

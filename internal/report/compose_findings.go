@@ -196,16 +196,44 @@ func advice(f verdict.Finding) []document.Row {
 		return rows
 	}
 	rows = append(rows, change("CHANGE", fixes[0], 2))
-	var later []string
-	for _, x := range fixes[1:] {
-		later = append(later, x.Text.String())
+	return appendWords(rows, document.Row{Label: "LATER", Words: laterWords(fixes[1:]), Lines: laterLines})
+}
+
+const (
+	// laterBytes is how much of what can be done later is told: half advice helps nobody,
+	// so that only whole ones are, the first one whatever its length.
+	laterBytes = 120
+	// laterLines hold that in a narrow terminal.
+	laterLines = 4
+)
+
+// laterWords are the first changes for later, and how many others there are.
+func laterWords(fixes []rule.Fix) string {
+	words := ""
+	for i, x := range fixes {
+		text := x.Text.String()
+		if i > 0 && len(words)+len(text) > laterBytes {
+			return words + fmt.Sprintf("; and %d more (-v)", len(fixes)-i)
+		}
+		if i > 0 {
+			words += "; "
+		}
+		words += text
 	}
-	return appendWords(rows, document.Row{Label: "LATER", Words: strings.Join(later, "; "), Lines: 2})
+	return words
 }
 
 func change(label string, x rule.Fix, lines int) document.Row {
-	return document.Row{Label: label, Words: x.Text.String(), Commands: commands(x.Command.String()), Price: x.Tradeoff,
+	return document.Row{Label: label, Words: x.Text.String(), Commands: commands(x.Command.String()), Price: price(x.Tradeoff),
 		Danger: dangerOf(x), Lines: lines}
+}
+
+// price is what a change costs; one that costs nothing needs no words.
+func price(tradeoff string) string {
+	if tradeoff == "none" {
+		return ""
+	}
+	return tradeoff
 }
 
 func why(f verdict.Finding, more string) document.Row {

@@ -100,3 +100,18 @@ func TestDangerousFixesAreLastAndMarked(t *testing.T) {
 		t.Errorf("waking a process is called dangerous:\n%s", text)
 	}
 }
+
+// Advice for later is told in whole sentences, or counted.
+func TestLaterIsNotCutWithinASentence(t *testing.T) {
+	long := "change the rows that many want last, commit at once, and do not keep a transaction open while the program waits for something else"
+	f := rule.Finding{Headline: rule.T("slow"), Confidence: rule.Certain, Fixes: []rule.Fix{
+		{Text: rule.T("now"), Tradeoff: "none"}, {Text: rule.T("%s", long), Tradeoff: "time"}, {Text: rule.T("second"), Tradeoff: "time"}, {Text: rule.T("third"), Tradeoff: "time"}}}
+	v := verdict.Verdict{Findings: []verdict.Finding{{Rank: 1, Finding: f}}}
+	var out strings.Builder
+	if err := document.Terminal(&out, report.Compose(v, false), document.TerminalOptions{Width: 80}); err != nil {
+		t.Fatal(err)
+	}
+	if text := strings.Join(strings.Fields(out.String()), " "); !strings.Contains(text, long+"; and 2 more (-v)") || strings.Contains(text, "costs: none") {
+		t.Errorf("%s", out.String())
+	}
+}

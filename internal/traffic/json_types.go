@@ -116,6 +116,8 @@ type secondJSON struct {
 	statsJSON
 	Handshakes      int64   `json:"handshakes"`
 	Retransmissions int64   `json:"retransmissions"`
+	Open            int64   `json:"open"`                      // requests without a whole answer at the end of the interval
+	Oldest          *int64  `json:"oldest_ns"`                 // how long the oldest of them waits
 	Dropped         *uint64 `json:"dropped_packets,omitempty"` // live captures
 }
 
@@ -131,6 +133,9 @@ func secondOf(at int64, every time.Duration, cover *Cover, x *summary.Second) se
 	}
 	if port := x.Service.Server.Port; port != 0 {
 		v.Port = &port
+	}
+	if open := x.Waiting.In(at + int64(every)); open.Requests > 0 {
+		v.Open, v.Oldest = open.Requests, number(open.Longest)
 	}
 	if x.Handshakes > 0 {
 		v.HandshakeRTT = number(x.HandshakeRTT())

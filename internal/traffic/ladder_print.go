@@ -253,9 +253,12 @@ func (l *Ladder) columns(width int) *document.Lines {
 		columns[i].Right, columns[i].Fixed = true, len(columns[i].Name)
 	}
 	columns[2].Fixed = len("12.3 ms")
-	fits := func(i int, text string) { columns[i].Fixed = max(columns[i].Fixed, len(text)) }
+	fits := func(i int, text string) { columns[i].Fixed = max(columns[i].Fixed, utf8.RuneCountInString(text)) }
 	for i := range l.steps {
 		s := &l.steps[i]
+		if i > 0 {
+			fits(2, unit.Duration(s.at-max(l.steps[i-1].at, l.steps[i-1].end)).String())
+		}
 		fits(0, fmt.Sprint(s.frame))
 		fits(1, l.moment(s))
 		least = min(max(least, utf8.RuneCountInString(s.label())+4), arrowWidth)

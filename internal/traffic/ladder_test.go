@@ -86,3 +86,41 @@ func TestLadderFitsTheTerminal(t *testing.T) {
 		golden.Text(t, fmt.Sprintf("testdata/golden/ladder-%d.txt", width), text)
 	}
 }
+
+// Columns stay apart in a connection that rests for an hour.
+func TestLadderOfAnHour(t *testing.T) {
+	src, err := pcap.OpenFile(truth(t, "mysql"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	l, found, err := ReadLadder(context.Background(), src, 1, false, nil)
+	if err != nil || !found {
+		t.Fatal(found, err)
+	}
+	const pause = int64(67 * time.Minute)
+	for i := range l.steps {
+		if i >= len(l.steps)/2 {
+			l.steps[i].at += pause
+			l.steps[i].end += pause
+		}
+	}
+	for _, width := range []int{120, 80} {
+		var b strings.Builder
+		if err := (LadderText{Width: width, Prose: width, Zone: time.UTC}).Print(&b, l); err != nil {
+			t.Fatal(err)
+		}
+		var starts []int // of what packets carry
+		for line := range strings.Lines(b.String()) {
+			if at := strings.Index(line, "answer "); at > 0 && strings.Contains(line, "▶") || at > 0 && strings.Contains(line, "◀") {
+				if line[at-1] != ' ' {
+					t.Errorf("at %d columns no blank before the answer: %s", width, line)
+				}
+				starts = append(starts, utf8.RuneCountInString(line[:at]))
+			}
+		}
+		if len(starts) == 0 || !strings.Contains(b.String(), " 1 h 7 min ") {
+			t.Errorf("no answers at %v, or no pause in\n%s", starts, b.String())
+		}
+	}
+}

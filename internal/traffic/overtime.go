@@ -34,6 +34,7 @@ type OverTime struct {
 	step      int // of timeline.Steps; beyond the last they double
 	parts     map[sumKey]*summary.Second
 	intervals map[int64]int // how many parts each has
+	waits     bool          // something waited at the end of a second
 }
 
 // sumKey is a service in an interval.
@@ -42,14 +43,15 @@ type sumKey struct {
 	service summary.Service
 }
 
-// Second takes the next one. One in which nothing was answered is left out.
+// Second takes the next one. One in which nothing was answered and nothing waits is left out.
 func (o *OverTime) Second(x *summary.Second) {
-	if x.Count == 0 {
+	if x.Count == 0 && x.Waiting.Requests == 0 {
 		return
 	}
 	if o.parts == nil {
 		o.parts, o.intervals = map[sumKey]*summary.Second{}, map[int64]int{}
 	}
+	o.waits = o.waits || x.Waiting.Requests > 0
 	kept := *x
 	o.add(x.Service, &kept)
 	for len(o.intervals) > maxIntervals || len(o.parts) > maxParts && len(o.intervals) > 1 {
@@ -132,10 +134,23 @@ func (o *OverTime) table() (t document.Table) {
 			rows = append(rows, dots)
 		}
 		for _, x := range o.shown(begin) {
-			rows = append(rows, secondsCells(local(begin, o.Zone).Format(clock), x, o.Cover.rate(x.Count, begin, every)))
+			rows = append(rows, secondsCells(local(begin, o.Zone).Format(clock), x, o.Cover.rate(x.Count, begin, every), begin+int64(every)))
 		}
 	}
-	return document.Table{Title: fmt.Sprintf("OVER TIME, each %v", unit.Duration(every)), Columns: columns, Rows: rows}
+	t = document.Table{Title: fmt.Sprintf("OVER TIME, each %v", unit.Duration(every)), Columns: columns, Rows: rows}
+	if open := slices.IndexFunc(columns, func(c document.Column) bool { return c.Name == "open" }); !o.waits {
+		return leaveOut(t, open, open+2) // and oldest
+	}
+	return t
+}
+
+// leaveOut takes some columns out of a table.
+func leaveOut(t document.Table, from, to int) document.Table {
+	t.Columns = slices.Delete(t.Columns, from, to)
+	for i := range t.Rows {
+		t.Rows[i] = slices.Delete(t.Rows[i], from, to)
+	}
+	return t
 }
 
 // clock is a layout that tells intervals apart.

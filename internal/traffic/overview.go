@@ -336,24 +336,35 @@ func (o Overview) statements() document.Table {
 		all += t.RTSum
 	}
 	var rows [][]string
+	ports := map[uint16]bool{}
 	for _, k := range Statements(o.Summary) {
 		s := o.Summary.Statements[k]
 		if len(rows) == o.Top {
 			break
 		}
+		ports[k.Server.Port] = true
 		part := "-"
 		if all > 0 {
 			part = unit.Share(float64(s.RTSum) / float64(all)).String()
 		}
 		st := &s.Stats
 		rows = append(rows, []string{times(st, s.RTSum), part, unit.Count(s.Count).String(), times(st, s.Mean()), times(st, s.Quantile(0.95)),
-			times(st, s.Quantile(0.99)), times(st, s.RTMax), orDash(s.Failed), RowsOf(st),
+			times(st, s.Quantile(0.99)), times(st, s.RTMax), orDash(s.Failed), RowsOf(st), fmt.Sprint(k.Server.Port),
 			Statement(k.Command, k.Fingerprint)})
 	}
-	return document.Table{Title: "STATEMENTS by total time", Rows: rows, Columns: []document.Column{
+	columns := []document.Column{
 		{Name: "total", Right: true}, {Name: "share", Right: true, Drop: 2}, {Name: "count", Right: true}, {Name: "mean", Right: true, Drop: 1}, {Name: "p95", Right: true},
-		{Name: "p99", Right: true, Drop: 4}, {Name: "max", Right: true, Drop: 3}, {Name: "err", Right: true}, {Name: "rows", Right: true, Drop: 5}, {Name: "statement", Cut: true},
-	}}
+		{Name: "p99", Right: true, Drop: 4}, {Name: "max", Right: true, Drop: 3}, {Name: "err", Right: true}, {Name: "rows", Right: true, Drop: 5},
+		{Name: "port", Right: true}, {Name: "statement", Cut: true},
+	}
+	if len(ports) < 2 { // it tells nothing apart
+		at := len(columns) - 2
+		columns = slices.Delete(columns, at, at+1)
+		for i := range rows {
+			rows[i] = slices.Delete(rows[i], at, at+1)
+		}
+	}
+	return document.Table{Title: "STATEMENTS by total time", Rows: rows, Columns: columns}
 }
 
 // Statements lists those that were answered, by total time.

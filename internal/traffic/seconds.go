@@ -48,6 +48,7 @@ var secondsColumns = []document.Column{
 	{Name: "count", Right: true, Fixed: 8}, {Name: "QPS", Right: true, Fixed: 8, Drop: 6},
 	{Name: "mean", Right: true, Fixed: 7, Drop: 3}, {Name: "p50", Right: true, Fixed: 7, Drop: 4}, {Name: "p95", Right: true, Fixed: 7, Drop: 1},
 	{Name: "p99", Right: true, Fixed: 7}, {Name: "max", Right: true, Fixed: 7}, {Name: "err", Right: true, Fixed: 5},
+	{Name: "open", Right: true, Fixed: 5, Drop: 7}, {Name: "oldest", Right: true, Fixed: 7, Drop: 8},
 	{Name: "resent", Right: true, Fixed: 6, Drop: 2}, {Name: "handshake", Right: true, Fixed: 9, Drop: 5},
 	{Name: "drops", Right: true, Fixed: 6},
 }
@@ -108,7 +109,7 @@ func (s *Seconds) line(at int64, x *summary.Second, drops string) {
 		b.Write(s.columns.AppendNames(nil))
 	}
 	s.lines++
-	cells := secondsCells(clock.Format("15:04:05"), x, s.Cover.rate(x.Count, at, s.slots.every))
+	cells := secondsCells(clock.Format("15:04:05"), x, s.Cover.rate(x.Count, at, s.slots.every), at+int64(s.slots.every))
 	if s.Drops != nil {
 		cells = append(cells, drops)
 	}
@@ -118,8 +119,13 @@ func (s *Seconds) line(at int64, x *summary.Second, drops string) {
 	}
 }
 
-// secondsCells are the cells of a service in an interval, but drops.
-func secondsCells(clock string, x *summary.Second, perSecond float64) []string {
+// secondsCells are the cells of a service in an interval that ends then, but drops.
+func secondsCells(clock string, x *summary.Second, perSecond float64, end int64) []string {
+	open := x.Waiting.In(end)
+	oldest := "-"
+	if open.Requests > 0 {
+		oldest = unit.Duration(open.Longest).String()
+	}
 	port := "-"
 	if x.Service.Server.Port != 0 {
 		port = fmt.Sprint(x.Service.Server.Port)
@@ -127,7 +133,7 @@ func secondsCells(clock string, x *summary.Second, perSecond float64) []string {
 	return []string{
 		clock, port, Proto(x.Service.Proto, &x.Stats), unit.Count(x.Count).String(), rate(perSecond),
 		rtOf(x, x.Mean()), rtOf(x, x.Quantile(0.5)), rtOf(x, x.Quantile(0.95)), rtOf(x, x.Quantile(0.99)), rtOf(x, x.RTMax),
-		orDash(x.Failed), orDash(x.Retransmissions), handshake(&x.Path),
+		orDash(x.Failed), orDash(open.Requests), oldest, orDash(x.Retransmissions), handshake(&x.Path),
 	}
 }
 

@@ -75,6 +75,14 @@ func (c *tapped) Handshake(k *rt.Connection)                    { c.sum.Handshak
 func (c *tapped) Resent(k *rt.Connection, d flow.Dir, at int64) { c.sum.Resent(k, d, at) }
 func (c *tapped) Refilled(k *rt.Connection, at int64)           { c.sum.Refilled(k, at) }
 
+func (c *tapped) Asks(open func(at int64, give func(*rt.Open))) {
+	if c.keep == nil { // it tells transactions apart, and these are none yet
+		c.sum.Asks(open)
+	}
+}
+
+func (c *tapped) Reached(at int64, last bool) { c.sum.Reached(at, last) }
+
 func (c *tapped) Progress(at int64) {
 	// Deferred: all workers count the same batches, whatever panics here.
 	for _, l := range c.listeners {

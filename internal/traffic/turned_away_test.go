@@ -71,3 +71,19 @@ func TestConnectionsWithoutRequests(t *testing.T) {
 		}
 	}
 }
+
+// Statements of several ports are told apart by it; of one, the port says nothing.
+func TestStatementsOfSeveralPorts(t *testing.T) {
+	for want, ports := range map[bool][]uint16{false: {1883}, true: {1883, 1884}} {
+		c := summary.New(1, summary.Options{})
+		for _, port := range ports {
+			x := rt.Transaction{Proto: "mqtt", Status: proto.Answered, Command: "CONNECT", Start: 1_700_000_000e9, RT: time.Millisecond, Frames: [4]uint64{1, 1, 2, 2}}
+			x.Server.Port = port
+			c.Worker(0).Transaction(&x)
+		}
+		text := printed(0, Overview{Report: &engine.Report{}, Summary: c.Result(), Top: 5}.statements())
+		if got := strings.Contains(text, "1883"); got != want {
+			t.Errorf("%v:\n%s", ports, text)
+		}
+	}
+}

@@ -27,7 +27,7 @@ type PacketService struct {
 	// Directions are sums over all connections, by client and sender: shares are
 	// taken of these. In recordings of older versions they sum up Connections.
 	Directions []recording.PacketDirection
-	// Waiting are requests that waited for it when the capture ended.
+	// Waiting are requests that waited for it when the last interval of the window ended.
 	Waiting []recording.PacketUnanswered
 }
 

@@ -38,7 +38,7 @@ func (r *Report) Document(verbose bool) document.Document {
 	}
 	different := r.Different()
 	if len(different) > 0 {
-		add(r.table("DIFFERS FROM THE DEFAULT: no evidence that it should not", different, true))
+		add(r.table("DIFFERS FROM THE DEFAULT: no evidence against it", different, true))
 	}
 	rest := slices.DeleteFunc(slices.Clone(r.Entries), func(e Entry) bool { return e.Advice != nil || e.Differs })
 	switch {

@@ -55,6 +55,19 @@ type FrameCollector interface {
 	Frame(p *pcap.Packet, f *decode.Frame)
 }
 
+// WaitCollector is a Collector that also wants to know what waits for servers while the
+// capture goes on.
+type WaitCollector interface {
+	Collector
+	// Asks is called at first. open gives out what waits on the worker's connections, after
+	// the packets that were seen, as Tracker.Open does.
+	Asks(open func(at int64, give func(*rt.Open)))
+	// Reached is called before the first packet of each second of packet time, of those in
+	// which the worker has packets or a batch ends; and with last before the connections
+	// that are left end, with the capture. What waits then has waited since the packet before.
+	Reached(at int64, last bool)
+}
+
 // Options is how the engine works. The zero value is usable but for Collector.
 type Options struct {
 	Workers   int // 0: one per CPU

@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"math"
 	"runtime/debug"
+	"time"
 
 	"rtrail/internal/packet/decode"
 	"rtrail/internal/packet/dedup"
@@ -18,6 +20,10 @@ type worker struct {
 	index, of   int
 	collector   Collector
 	frameSink   FrameCollector // the same, if it wants packets
+	waits       WaitCollector  // the same, if it wants what waits
+	reached     int64          // when the next second begins; math.MaxInt64: nobody wants to know
+	began       time.Time
+	looked      time.Duration // what looks for what waits took
 	ignore      func(client flow.Endpoint) bool
 	decoder     *decode.Decoder
 	copies      *dedup.Filter
@@ -45,11 +51,16 @@ const expireEvery = 10e9
 func newWorker(index, of int, spaces *decode.Spaces, ahead hints, o Options) *worker {
 	w := &worker{index: index, of: of, collector: o.Collector(index), decoder: decode.NewWith(decode.Settings{Spaces: spaces}), copies: dedup.New()}
 	w.frameSink, _ = w.collector.(FrameCollector)
+	w.waits, _ = w.collector.(WaitCollector)
 	sink := rt.Sink(w.collector)
 	if w.ignore = o.Ignore; w.ignore != nil {
 		sink = &clientFilter{sink, w.ignore}
 	}
-	w.requests = &rt.Tracker{Sink: sink, Protocols: expecting(o.Protocols, o.Servers), Spoken: ahead.spoken, Forced: o.DecodeAs, Fingerprint: fingerprint.New().Of}
+	w.requests = &rt.Tracker{Sink: sink, Protocols: expecting(o.Protocols, o.Servers), Spoken: ahead.spoken, Forced: o.DecodeAs, Fingerprint: fingerprint.New().Of, Asked: w.waits != nil}
+	if w.reached = math.MaxInt64; w.waits != nil {
+		w.reached, w.began = 0, time.Now()
+		w.waits.Asks(w.open)
+	}
 	w.table = tcp.NewTable(tcp.Options{
 		NewConsumer: w.requests.Consume,
 		Ended:       w.ended,
@@ -64,6 +75,33 @@ func newWorker(index, of int, spaces *decode.Spaces, ahead hints, o Options) *wo
 		w.queries.Listen(port, name == dns.Protocol.Name)
 	}
 	return w
+}
+
+// open gives out what waits for servers.
+func (w *worker) open(at int64, give func(*rt.Open)) {
+	w.requests.Open(at, func(o *rt.Open) {
+		if w.ignore == nil || !w.ignore(o.Client) {
+			give(o)
+		}
+	})
+}
+
+// patience and patientFor bound how long looks for what waits take, which cost as much
+// however few packets a second has: that long, and beyond it one part in so many of the time.
+const (
+	patience   = 5 * time.Second
+	patientFor = 20
+)
+
+// reach tells that a second begins.
+func (w *worker) reach(at int64) {
+	w.reached = at - at%int64(time.Second) + int64(time.Second)
+	began := time.Now()
+	if w.looked > patience && w.looked > began.Sub(w.began)/patientFor {
+		return
+	}
+	w.closing(func() { w.waits.Reached(at, false) })
+	w.looked += time.Since(began)
 }
 
 // query gives out a query over UDP.
@@ -97,6 +135,9 @@ func (w *worker) run(f *feed) {
 		w.guarded(b)
 		f.give(b)
 	}
+	if w.waits != nil {
+		w.closing(func() { w.waits.Reached(w.now, true) })
+	}
 	w.closing(w.queries.Close)
 	w.closing(w.table.Close)
 	w.closing(func() { w.collector.Progress(w.now) })
@@ -115,6 +156,9 @@ func (w *worker) progress(now int64) {
 		w.expired = w.now
 		w.table.Expire(w.now)
 		w.queries.Expire(w.now)
+	}
+	if w.now >= w.reached {
+		w.reach(w.now)
 	}
 	w.collector.Progress(w.now)
 }
@@ -164,6 +208,9 @@ func (w *worker) take(p *pcap.Packet, hash uint64, doubtful bool) {
 	w.decoded = true
 	if w.copies.Next(f) {
 		return
+	}
+	if f.At >= w.reached {
+		w.reach(f.At)
 	}
 	switch f.Proto {
 	case decode.TCP:

@@ -22,8 +22,8 @@ type Parser interface {
 	Gap(d flow.Dir, n int64, at flow.Stamp)
 	// End says that nothing will follow. Requests without answer are given out.
 	End(at flow.Stamp, how flow.Ending)
-	// Progress says what the connection is doing. It is asked once, when the
-	// connection is closed, and before End.
+	// Progress says what the connection is doing. It may be asked at any time before
+	// End, and changes nothing.
 	Progress() Progress
 }
 
@@ -35,6 +35,19 @@ type Debtor interface {
 	// client sends, not in a command that waits for others by its nature, nor in an
 	// answer that may pause as it likes.
 	Owes() bool
+	// Debt is that request. It is asked right after Owes, if that is true.
+	Debt() Debt
+}
+
+// Debt is the oldest request whose answer is due.
+type Debt struct {
+	Request  Span
+	Response Span // what has come of the answer
+	Command  string
+	Text     []byte // valid until the next call of the Parser
+	TextCut  bool
+	Doubt    Doubt // as the exchange would have if nothing more came
+	Waiting  int   // requests without a whole answer, itself included
 }
 
 // Seeker is a Parser that can tell that it lost its position.

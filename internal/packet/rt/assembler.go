@@ -36,6 +36,10 @@ type Tracker struct {
 	// Forced is what servers on a port speak, whatever their bytes look like.
 	Forced map[uint16]string
 
+	// Asked says that Open is called now and then.
+	Asked  bool
+	asking []*Assembler // those of connections that may wait for an answer
+
 	trials []*trial // recycled
 	held   int      // bytes of all trials
 
@@ -84,7 +88,7 @@ func (w *Tracker) Consume(c *tcp.Conn) tcp.Consumer {
 	if n := len(w.spare); n > 0 {
 		a := w.spare[n-1]
 		w.spare = w.spare[:n-1]
-		*a = Assembler{tracker: w, conn: Connection{Conn: c}, waits: waits{list: a.waits.list[:0]}}
+		*a = Assembler{tracker: w, conn: Connection{Conn: c}, waits: waits{list: a.waits.list[:0]}, burst: burst{asks: a.burst.asks}}
 		return a
 	}
 	return &Assembler{tracker: w, conn: Connection{Conn: c}}
@@ -113,6 +117,10 @@ func (a *Assembler) Data(c *flow.Chunk) {
 	a.passed.cut = a.passed.cut || c.Cut > 0
 	if a.passed.cut {
 		a.before(c)
+	}
+	if c.Dir == flow.ToServer && !a.burst.asks && a.tracker.Asked {
+		a.burst.asks = true
+		a.tracker.asking = append(a.tracker.asking, a)
 	}
 	a.decode(c)
 	if a.passed.cut && a.passed.seeker != nil && c.Dir == flow.ToServer {

@@ -17,6 +17,10 @@ type debtor struct {
 
 func (d *debtor) Owes() bool { return d.owes }
 
+func (d *debtor) Debt() proto.Debt {
+	return proto.Debt{Request: d.now.Request, Doubt: d.now.Doubt, Waiting: 1}
+}
+
 func (d *debtor) End(flow.Stamp, flow.Ending) {
 	d.now.Status = proto.Unanswered
 	d.sink.Exchange(&d.now)

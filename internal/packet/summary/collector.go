@@ -25,7 +25,9 @@ type Collector struct {
 	spans   []span // not handed to the nester yet
 	nester  *nester
 	recent  recent
-	cut     rt.Transaction // the last one that was not answered to the end
+	waits   func(at int64, give func(*rt.Open)) // gives out what waits; nil: nobody asks
+	reached int64                               // the last second at whose beginning it was counted
+	cut     rt.Transaction                      // the last one that was not answered to the end
 }
 
 func newCollector(i int, c *Collectors) *Collector {

@@ -25,6 +25,7 @@ type Second struct {
 	Service Service
 	rt.Stats
 	sums.Path
+	Waiting Waiting
 }
 
 type secondKey struct {
@@ -36,6 +37,7 @@ type secondKey struct {
 func (s *Second) Merge(o *Second) {
 	s.Stats.Merge(&o.Stats)
 	s.Path.Add(&o.Path)
+	s.Waiting.add(&o.Waiting)
 }
 
 // second is the open second a moment belongs to.

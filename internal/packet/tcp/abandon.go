@@ -20,6 +20,9 @@ func (t *Table) Abandon(f *decode.Frame) *Conn {
 	return c
 }
 
+// Abandoned says that the connection was given up.
+func (c *Conn) Abandoned() bool { return c.state&abandoned != 0 }
+
 func (t *Table) abandon(c *Conn) {
 	c.state |= abandoned | consumed | firstDone
 	for d := range c.halves {

@@ -99,6 +99,14 @@ func (h *half) inFlight() int64 { return max(0, int64(h.high)-int64(h.acked)) }
 // FIN left out.
 func (c *Conn) InFlight(d flow.Dir) int64 { return c.halves[d].inFlight() }
 
+// AtRest says that the connection is up, that all that was sent has arrived, in both
+// directions, and that the client takes more.
+func (c *Conn) AtRest() bool {
+	client, server := &c.halves[flow.ToServer], &c.halves[flow.ToClient]
+	return !c.Abandoned() && !c.Closing && !c.OneWay() && client.inFlight() == 0 && server.inFlight() == 0 &&
+		client.held == 0 && server.held == 0 && client.closed == 0
+}
+
 // path is what the handshake says of the way between the capture and the
 // receiver of a direction, and between the capture and its sender; -1: unknown.
 func (c *Conn) path(d flow.Dir) (receiver, sender int64) {

@@ -73,7 +73,7 @@ type Result struct {
 	// those that nobody answered, by time.
 	Resolvers []recording.PacketResolver
 	Silent    []rt.Transaction
-	// Unanswered is what waited for servers when the capture ended.
+	// Unanswered is what waited for servers when the interval or the capture ended.
 	Unanswered []recording.PacketUnanswered
 	// Stalls are the times in which services answered no request.
 	Stalls []recording.PacketStall
@@ -143,7 +143,7 @@ func (c *cutter) result(i *interval, last bool, end int64) *Result {
 	r.pathOf(i.parts)
 	r.fold()
 	c.lookups(r, i.parts)
-	r.Unanswered = unanswered(i.parts, end)
+	r.Unanswered = unanswered(i.parts, min(i.to.Load(), end))
 	r.Stalls = stallsOf(i.parts, time.Unix(0, r.Report.First))
 	return r
 }

@@ -102,6 +102,8 @@ func (f *following) drop(k *followed) {
 // flush hands on what the interval saw of the connections that go on.
 func (w *watcher) flush() {
 	f := w.following
+	end := w.interval.to.Load()
+	w.open(end, w.waiting.before(end))
 	for _, k := range f.live {
 		switch {
 		case k.Conn != k.conn || k.ID != k.id: // it was given up, and its place was taken

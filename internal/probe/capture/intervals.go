@@ -128,15 +128,26 @@ func (c *cutter) find(at int64) *interval {
 	return i
 }
 
+// following is the interval after another one that has packets of any worker, up to that of a
+// moment: what goes on goes on in each. The lock is held.
+func (c *cutter) following(leaves *interval, at int64) *interval {
+	for _, i := range c.open {
+		if leaves != nil && i.from > leaves.from && i.from <= at {
+			return i
+		}
+	}
+	return c.find(at)
+}
+
 // next takes what a worker saw of an interval, nil at its beginning, and gives it
-// the one of a moment, which is later.
+// a later one: that of a moment, or one on the way to it.
 func (c *cutter) next(worker int, leaves *interval, saw *part, at int64) *interval {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if leaves != nil {
 		leaves.parts = append(leaves.parts, saw)
 	}
-	i := c.find(at)
+	i := c.following(leaves, at)
 	c.at[worker] = i.from
 	c.settle()
 	return i

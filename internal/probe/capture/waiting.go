@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// maxWaiting bounds the requests that a worker remembers as open when the
-	// capture ends, to 8 MiB. There is one to a connection.
+	// maxWaiting bounds the requests that a worker remembers as open when an
+	// interval ends, to 8 MiB. There is one to a connection.
 	maxWaiting = 1 << 16
 	// maxUnanswered bounds the rows that are made of them.
 	maxUnanswered = 2000
 )
 
-// waiting are the requests that wait for a server while the last connections of a
-// capture are closed. How long they did is known only when all workers have ended.
+// waiting are the requests that wait for a server when an interval or the capture ends.
+// How long they did is known only when all workers have come there.
 type waiting struct {
 	ports []uint16
 	list  []awaited
@@ -34,15 +34,31 @@ type awaited struct {
 	within    bool
 }
 
+// transaction takes what waits when the capture ends.
 func (w *waiting) transaction(t *rt.Transaction) {
-	if t.Open == 0 || len(w.list) >= maxWaiting || len(w.ports) > 0 && !slices.Contains(w.ports, t.Server.Port) {
-		return
+	if t.Open != 0 {
+		w.add(&rt.Open{Client: t.Client, Server: t.Server, Proto: t.Proto, Command: t.Command, Fingerprint: t.Fingerprint, Since: t.Open, Within: t.ResponsePackets > 0})
 	}
-	k := summary.StatementKey{Service: summary.Service{Server: t.Server, Proto: t.Proto}, Command: t.Command, Fingerprint: t.Fingerprint}
-	w.list = append(w.list, awaited{k, t.Client, t.Open, t.ResponsePackets > 0})
 }
 
-// unanswered sums up what waited when the capture ended, the longest waits first.
+// before takes what waits when an interval ends and the capture goes on.
+func (w *waiting) before(end int64) func(*rt.Open) {
+	return func(o *rt.Open) {
+		if o.Since < end {
+			w.add(o)
+		}
+	}
+}
+
+func (w *waiting) add(o *rt.Open) {
+	if len(w.list) >= maxWaiting || len(w.ports) > 0 && !slices.Contains(w.ports, o.Server.Port) {
+		return
+	}
+	k := summary.StatementKey{Service: summary.Service{Server: o.Server, Proto: o.Proto}, Command: o.Command, Fingerprint: o.Fingerprint}
+	w.list = append(w.list, awaited{k, o.Client, o.Since, o.Within})
+}
+
+// unanswered sums up what waited when the interval or the capture ended, the longest waits first.
 func unanswered(parts []*part, end int64) []recording.PacketUnanswered {
 	type key struct {
 		summary.StatementKey

@@ -19,7 +19,8 @@ type watcher struct {
 	index     int
 	interval  *interval
 	lookups   *lookups
-	following *following // nil: there is one interval
+	open      func(at int64, give func(*rt.Open)) // gives out what waits
+	following *following                          // nil: there is one interval
 }
 
 // part is what a worker saw of an interval.
@@ -72,13 +73,15 @@ func (w *watcher) begin() {
 
 // pass goes on to the interval of a moment.
 func (w *watcher) pass(at int64) {
-	if w.interval.to.Load() == math.MaxInt64 {
-		return // the clock of the capture is at its end
+	for at >= w.interval.to.Load() {
+		if w.interval.to.Load() == math.MaxInt64 {
+			return // the clock of the capture is at its end
+		}
+		w.flush()
+		w.part.lookups = w.lookups.take()
+		w.interval = w.next(w.index, w.interval, w.part, at)
+		w.begin()
 	}
-	w.flush()
-	w.part.lookups = w.lookups.take()
-	w.interval = w.next(w.index, w.interval, w.part, at)
-	w.begin()
 	if w.give != nil {
 		w.results(at, w.give)
 	}
@@ -92,6 +95,17 @@ func (w *watcher) finish(end int64) {
 	w.lookups.close(end)
 	w.part.lookups = w.lookups.take()
 	w.cutter.end(w.index, w.interval, w.part)
+}
+
+// Asks implements engine.WaitCollector.
+func (w *watcher) Asks(open func(at int64, give func(*rt.Open))) { w.open = open }
+
+// Reached goes on to the interval of a second before its first packet is looked at. What
+// waits when the capture ends is told by transactions.
+func (w *watcher) Reached(at int64, last bool) {
+	if !last && at >= w.interval.to.Load() {
+		w.pass(at)
+	}
 }
 
 // Frame follows a packet.

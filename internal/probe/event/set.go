@@ -168,6 +168,7 @@ const slicedSince = "sliced"
 // begin has programs count, which are attached. To attach them takes milliseconds: what
 // passes meanwhile is of no slice.
 func (s *Set) begin() (err error) {
+	s.since = time.Now()
 	if s.all.Variables[sliceCounts] != nil {
 		var now uint64
 		if now, err = monotonic(); err != nil {
@@ -175,7 +176,6 @@ func (s *Set) begin() (err error) {
 		}
 		err = errors.Join(s.Set(sliceBegan, now), s.Set(sliceEnded, uint64(0)), s.Set(sliceCounts, uint32(1)))
 	}
-	s.since = time.Now()
 	return err
 }
 
@@ -184,12 +184,12 @@ func (s *Set) end() (err error) {
 	if !s.counting() {
 		return nil
 	}
+	s.counted, s.since = s.Traced(), time.Time{}
 	if s.all.Variables[sliceCounts] != nil {
 		var now uint64
 		now, err = monotonic()
 		err = errors.Join(err, s.Set(sliceCounts, uint32(0)), s.Set(sliceEnded, now))
 	}
-	s.counted, s.since = s.Traced(), time.Time{}
 	return err
 }
 

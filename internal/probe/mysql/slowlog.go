@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -90,17 +89,11 @@ func (l *look) slowLogFile() (f slowlog.File) {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(v["datadir"], file)
 	}
-	f = slowlog.File{Root: fmt.Sprintf("%s/%d/root", l.options.Proc, l.state.PID), Path: file}
-	own, err1 := os.Stat("/")
-	its, err2 := os.Stat(f.Root + "/")
-	if err1 == nil && err2 == nil && os.SameFile(own, its) {
-		f.Root = "/"
-	}
-	return f
+	return slowlog.File{PID: l.state.PID, Path: file}
 }
 
 func unreadable(err error) error {
-	how := "slow_query_log_file must be a regular file of the server's user, and no link"
+	how := "slow_query_log_file must be a regular file of the server's user, no link, and on a disk of this host"
 	if errors.Is(err, fs.ErrPermission) {
 		how = "run as root, or as a user who may read the log"
 	}

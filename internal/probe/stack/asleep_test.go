@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
+	"fmt"
 	"os"
+	"os/exec"
 	"testing"
+	"time"
 
 	"rtrail/internal/probe/procmem"
 )
@@ -79,5 +82,60 @@ func TestFollowNobody(t *testing.T) {
 		if got := NewCode().Follow([]Asleep{a}, &memory)[0]; len(got.Frames) > 0 || got.Cut {
 			t.Errorf("%s: %+v", name, got)
 		}
+	}
+}
+
+// sleeping is a thread of a program that sleeps, and where it does.
+func sleeping(tb testing.TB) Asleep {
+	tb.Helper()
+	if !followsFrames {
+		tb.Skip("frames are not followed on this architecture")
+	}
+	cmd := exec.Command("sleep", "60")
+	if err := cmd.Start(); err != nil {
+		tb.Skip(err)
+	}
+	tb.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	pid := int32(cmd.Process.Pid)
+	for range 100 {
+		time.Sleep(10 * time.Millisecond)
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/syscall", pid))
+		if sp, pc, ok := userPlace(string(text)); err == nil && ok && mappingOf(NewCode().seen(pid), pc) != nil {
+			return Asleep{Process: Process{PID: pid}, TID: pid, PC: pc, SP: sp}
+		}
+	}
+	tb.Skip("nothing tells where it sleeps")
+	return Asleep{}
+}
+
+// seen are the mappings of a process.
+func (c *Code) seen(pid int32) []mapping {
+	c.See(Process{PID: pid})
+	return c.processes[Process{PID: pid}]
+}
+
+// A thread that sleeps is followed to its outermost frame, from its memory.
+func TestFollowSleeper(t *testing.T) {
+	var memory procmem.Reader
+	defer memory.Close()
+	a := sleeping(t)
+	if got := NewCode().Follow([]Asleep{a}, &memory)[0]; len(got.Frames) < 4 || got.Cut {
+		t.Errorf("%+v", got)
+	}
+}
+
+func BenchmarkFollow(b *testing.B) {
+	var memory procmem.Reader
+	defer memory.Close()
+	a := sleeping(b)
+	if !a.copy(&memory) {
+		b.Skip("it does not sleep")
+	}
+	c := NewCode()
+	for b.Loop() {
+		c.Follow([]Asleep{a}, &memory)
 	}
 }

@@ -2,6 +2,7 @@ package thread
 
 import (
 	"bytes"
+	"encoding/binary"
 	"strconv"
 	"strings"
 	"time"
@@ -206,21 +207,16 @@ func parseStack(b []byte) string {
 	return string(bytes.Join(frames, []byte{';'}))
 }
 
-// ELF identification (man 5 elf).
-const (
-	elfMagic = "\x7fELF"
-	elfClass = 4
-	elf32    = 1
-)
-
 // foreign says that a process runs code of another word size than rtrail,
-// whose system calls have other numbers.
+// whose system calls have other numbers: the auxiliary vector that the kernel gave it begins
+// with the type of an entry, a small number, and with 32 bits its value, never 0, comes at
+// once. The file of its program may be on a filesystem that never answers.
 func (p *Probe) foreign(pid int32) bool {
 	if !p.dir.Live() {
 		return false
 	}
-	head, err := p.dir.Head(census.Name(pid, "exe"))
-	return err == nil && len(head) > elfClass && string(head[:elfClass]) == elfMagic && head[elfClass] == elf32
+	head, err := p.dir.Head(census.Name(pid, "auxv"))
+	return err == nil && len(head) >= 8 && binary.LittleEndian.Uint32(head[4:]) != 0
 }
 
 func asleep(state string) bool { return state != "R" && state != "D" }

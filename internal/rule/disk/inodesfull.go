@@ -88,7 +88,7 @@ func inodeEvidence(fs view.Filesystem, s space, none int) []rule.Evidence {
 	}
 	if s.growth > 0 {
 		list = append(list, rule.Evidence{
-			Metric: metric.FilesystemInodeGrowth, What: rule.T("%s files more in the window", unit.PerSecond(s.growth)),
+			Metric: metric.FilesystemInodeGrowth, What: rule.T("the number of files grew by %s in the window", unit.PerSecond(s.growth)),
 			Value: s.growth, Check: shell.Line("watch -d %s", shell.Script(check)),
 		})
 	}

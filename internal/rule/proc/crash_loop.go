@@ -185,7 +185,7 @@ func (r *restarts) finding(v *view.View, sure rule.Confidence) rule.Finding {
 		{Metric: metric.ProcessDown, Value: r.down,
 			What: rule.T("each lived %v (median); it was not running %v of the time", unit.Seconds(r.median(func(x view.Run) float64 { return x.Lifetime.Seconds() })), unit.Share(r.down))},
 	}
-	f.Fixes = []rule.Fix{{Text: rule.T("read why it ends: its log, or its output when you start it by hand"), Command: shell.Line("journalctl -n 50 _COMM=%s", last.Comm), Tradeoff: "nothing"}}
+	f.Fixes = []rule.Fix{{Text: rule.T("read why it ends: its log, or its output when you start it by hand"), Command: shell.Line("journalctl -n 50 _COMM=%s", last.Comm), Tradeoff: "none"}}
 	if sure == rule.Certain {
 		f.Fixes = append(f.Fixes, rule.Fix{Text: rule.T("see where it crashed"), Command: shell.Line("coredumpctl info %d", last.PID), Tradeoff: "needs systemd-coredump"})
 	}

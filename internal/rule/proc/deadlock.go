@@ -52,7 +52,7 @@ func detectDeadlock(v *view.View) ([]rule.Finding, error) {
 			f.Notes = append(f.Notes, rule.T("%v for locks that these hold", unit.Plural(int64(n), "other thread waits", "other threads wait")))
 		}
 		f.Fixes = []rule.Fix{
-			{Text: rule.T("keep the stacks of its threads: they say where the locks are taken"), Command: shell.Line("rtrail stacks --pid %d", p.PID), Tradeoff: "nothing"},
+			{Text: rule.T("keep the stacks of its threads: they say where the locks are taken"), Command: shell.Line("rtrail stacks --pid %d", p.PID), Tradeoff: "none"},
 			{Text: rule.T("restart the program: nothing else frees these threads"), Tradeoff: "it can happen again at any time"},
 			{Text: rule.T("take these locks in the same order everywhere, or use one lock for both"), Tradeoff: "takes a developer"},
 		}

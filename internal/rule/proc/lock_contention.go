@@ -58,7 +58,7 @@ func detectLockContention(v *view.View) ([]rule.Finding, error) {
 func contended(v *view.View, p *view.Process, l view.HeldLock) rule.Finding {
 	holder := &l.Holders[0]
 	f := rule.Finding{Subject: p.Entity(), Confidence: rule.Likely,
-		Impact: rule.Impact{TimeLost: l.Mean, Text: rule.T("%v of %s wait for the lock at a time", unit.Number(round(l.Mean)), p.Comm)}}
+		Impact: rule.Impact{TimeLost: l.Mean, Text: rule.T("on average %v threads of %s wait for the lock", unit.Number(round(l.Mean)), p.Comm)}}
 	if l.Longest.Seconds() >= lockStood.Value {
 		f.Confidence = rule.Certain
 	}
@@ -77,10 +77,10 @@ func contended(v *view.View, p *view.Process, l view.HeldLock) rule.Finding {
 	}
 	f.Evidence = []rule.Evidence{
 		{Metric: metric.LockWaiters, Value: l.Mean, Limit: rule.Limit(lockWaiters.Value),
-			What:  rule.T("at a time %v threads waited for the lock at %#x, at %d looks %v different ones; for one holder at least %v", unit.Number(round(l.Mean)), l.Address, l.Looks, len(l.Waiters), unit.Duration(l.Longest)),
+			What:  rule.T("on average %v threads waited for the lock at %#x: %v different ones in %d looks; at least %v for one holder", unit.Number(round(l.Mean)), l.Address, len(l.Waiters), l.Looks, unit.Duration(l.Longest)),
 			Check: shell.Line("rtrail trace locks -p %d --for 10s", p.PID)},
 		{Metric: metric.LockHeld, Value: holder.Share,
-			What:  rule.T("at %v of these waits %s held it", unit.Share(holder.Share), threadName(holder.Comm, holder.TID)),
+			What:  rule.T("%s held it in %v of these waits", threadName(holder.Comm, holder.TID), unit.Share(holder.Share)),
 			Check: shell.Line("cat /proc/%d/task/%d/stack", p.PID, holder.TID)},
 	}
 	if caller := v.LockCaller(p.PID, l.Address); caller != "" {
@@ -88,7 +88,7 @@ func contended(v *view.View, p *view.Process, l view.HeldLock) rule.Finding {
 	}
 	if holder.DoesShare > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ThreadState, Value: holder.DoesShare,
-			What:  rule.T("%s then was seen %s in %v of the looks at it", threadName(holder.Comm, holder.TID), doing(holder), unit.Share(holder.DoesShare)),
+			What:  rule.T("meanwhile %s was %s in %v of the looks at it", threadName(holder.Comm, holder.TID), doing(holder), unit.Share(holder.DoesShare)),
 			Check: shell.Line("cat /proc/%d/task/%d/stack", p.PID, holder.TID)})
 	}
 	// Holders that compute in turn, on CPUs that are all busy, wait for CPUs. One that itself
@@ -107,7 +107,7 @@ func contended(v *view.View, p *view.Process, l view.HeldLock) rule.Finding {
 		f.Notes = append(f.Notes, rule.T("the holder had no CPU for %v of the time: the lock may be held for so long because CPUs are short", unit.Share(holder.RunDelay)))
 	}
 	f.Fixes = []rule.Fix{
-		{Text: rule.T("see where it takes the lock"), Command: shell.Line("rtrail stacks --pid %d", p.PID), Tradeoff: "nothing"},
+		{Text: rule.T("see where it takes the lock"), Command: shell.Line("rtrail stacks --pid %d", p.PID), Tradeoff: "none"},
 		{Text: rule.T("hold the lock for less time: wait for disks, networks and timers before or after it, and compute on a copy"), Tradeoff: "takes a developer"},
 		{Text: rule.T("split it into several locks, or let readers share it"), Tradeoff: "takes a developer"},
 	}
@@ -131,7 +131,7 @@ func doing(h *view.LockHolder) string {
 	}
 	switch h.Does {
 	case view.OnCPU:
-		return "on a CPU, or wanting one"
+		return "running or ready to run"
 	case view.WaitDisk:
 		return where + ", waiting for a disk"
 	case view.WaitNetwork:

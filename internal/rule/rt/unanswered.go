@@ -127,7 +127,7 @@ func (h *hung) take(w *recording.PacketUnanswered, usual time.Duration, n int64)
 	}
 	h.count += w.Count
 	h.within += w.Within
-	h.waited += w.Waited
+	h.waited += min(w.Waited, time.Duration(w.Count)*h.v.End().Sub(h.v.Start()))
 	if w.Longest > h.longest.Longest {
 		h.longest = *w
 	}
@@ -206,7 +206,7 @@ func (h *hung) doubt() error {
 	}
 	return &rule.NotJudged{
 		Needs: "answers to all requests, or to know which have none",
-		Why: fmt.Sprintf("%s to %s had waited for up to %s when the capture ended, and %s", unit.Plural(h.count, "request", "requests"), h.s.Name(),
+		Why: fmt.Sprintf("%s to %s had waited for up to %s when the window ended, and %s", unit.Plural(h.count, "request", "requests"), h.s.Name(),
 			unit.Duration(h.longest.Longest), why),
 		How: shell.Say("look into the server, or capture until the clients have their answers or give up"),
 	}
@@ -227,9 +227,9 @@ func (h *hung) finding() rule.Finding {
 func (h *hung) headline() rule.Text {
 	n, wait := unit.Plural(h.count, "request", "requests"), unit.Duration(h.longest.Longest)
 	if h.within == h.count {
-		return rule.T("%s stopped in the middle of answers: when the capture ended, the clients of %s had waited for the rest, up to %s", h.s.Name(), n, wait)
+		return rule.T("%s stopped in the middle of answers: when the window ended, the clients of %s had waited for the rest, up to %s", h.s.Name(), n, wait)
 	}
-	return rule.T("%s does not answer: %s that reached it had waited when the capture ended, up to %s, where %s took %s at most", h.s.Name(), n, wait,
+	return rule.T("%s does not answer: %s that reached it had waited when the window ended, up to %s, where %s took %s at most", h.s.Name(), n, wait,
 		unit.Plural(h.answers, "answer to the same", "answers to the same"), unit.Duration(h.usual))
 }
 

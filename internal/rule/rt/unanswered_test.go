@@ -49,7 +49,7 @@ func TestServerStoppedAnswering(t *testing.T) {
 	about := func(proto string) string { return proto + " " + name }
 	ruletest.Check(t, serverSlow, []ruletest.Situation{
 		{Name: "a server that hangs", Host: scene("mysql", nil, wait{statement: "select ?", over: 30 * s, n: 20}), Want: rule.Likely, Kind: view.KindService, Subject: about("mysql"),
-			Low: 9.9, High: 10.1, Says: "does not answer: 20 requests that reached it had waited when the capture ended, up to 37.5 s", Proof: "no request was answered since"},
+			Low: 9.9, High: 10.1, Says: "does not answer: 20 requests that reached it had waited when the window ended, up to 37.5 s", Proof: "no request was answered since"},
 		{Name: "two of its clients", Host: scene("mysql", nil, wait{statement: "select ?", over: 30 * s, n: 2}), Want: rule.Possible, Kind: view.KindService, Subject: about("mysql"), Low: 0.9, High: 1.1},
 		{Name: "the capture dropped packets", Host: scene("mysql", func(c *recording.PacketCapture) { c.Dropped = 5 }, wait{statement: "select ?", over: 30 * s, n: 20}),
 			Want: rule.Possible, Kind: view.KindService, Subject: about("mysql"), Low: 9.9, High: 10.1},

@@ -236,5 +236,13 @@ func (p *parser) Seeking() bool { return p.streams.Seeking() }
 // Owes says whether the server has a whole method and owes its answer. A confirm may
 // wait for a disk, or for others, but nobody else can go on.
 func (p *parser) Owes() bool {
+	for _, c := range p.channels {
+		if c.within[flow.ToServer] { // a message is not complete
+			return false
+		}
+	}
 	return p.Progress() == proto.Waiting && p.streams.Between()
 }
+
+// Debt is the oldest request.
+func (p *parser) Debt() proto.Debt { return p.table.Debt() }

@@ -154,6 +154,8 @@ func TestOwes(t *testing.T) {
 		{"answered", false, steps{client(1, declare(1, "q", 0)), server(2, call(1, 50, 11, name("q")))}},
 		{"asking", false, steps{client(1, declare(1, "q", 0)[:9])}},
 		{"answering", false, steps{client(1, declare(1, "q", 0)), server(2, call(1, 50, 11, name("q"))[:9])}},
+		{"publishing, the message to come", false, steps{client(1, call(1, 85, 10, "\x00")), server(2, call(1, 85, 11, "")), client(3, call(1, 60, 40, u16(0)+name("a")+name("k")+"\x00"))}},
+		{"published", true, steps{client(1, call(1, 85, 10, "\x00")), server(2, call(1, 85, 11, "")), client(3, publish(1, "a", "k", "secret"))}},
 		{"publishing without confirms", false, steps{client(1, publish(1, "a", "k", "secret"))}},
 	} {
 		if got := prototest.Owes(Protocol, tt.steps); got != tt.want {

@@ -258,3 +258,6 @@ func (p *parser) Seeking() bool {
 func (p *parser) Owes() bool {
 	return p.Progress() == proto.Waiting && p.messages.Between() && p.segments.streams.Between()
 }
+
+// Debt is the oldest request.
+func (p *parser) Debt() proto.Debt { return p.table.Debt() }

@@ -353,3 +353,6 @@ func (p *parser) Seeking() bool { return p.streams.Seeking() }
 func (p *parser) Owes() bool {
 	return p.Progress() == proto.Waiting && !p.streams[flow.ToClient].Within() && p.table.Oldest().Tag == complete
 }
+
+// Debt is the oldest request.
+func (p *parser) Debt() proto.Debt { return p.table.Debt() }

@@ -189,6 +189,9 @@ func (p *parser) Owes() bool {
 	return p.Progress() == proto.Waiting || p.answer.state == body && p.answer.left > 0
 }
 
+// Debt is the oldest request.
+func (p *parser) Debt() proto.Debt { return p.queue.Debt() }
+
 // take finds the rest of a line in data. It returns the line without its end and
 // how many bytes of data it took; ok is false if the line goes on in the next
 // chunk. Lines are shortened to maxLine bytes, long says so.

@@ -273,3 +273,6 @@ func (p *parser) Owes() bool {
 	oldest := p.streams[slices.Min(slices.Collect(maps.Keys(p.streams)))]
 	return oldest.asked && p.sides[flow.ToServer].may > 0
 }
+
+// Debt is the oldest request.
+func (p *parser) Debt() proto.Debt { return p.table.Debt() }

@@ -260,3 +260,6 @@ func (p *parser) Seeking() bool { return p.streams.Seeking() }
 func (p *parser) Owes() bool {
 	return p.Progress() == proto.Waiting && p.streams.Between() && p.table.Oldest().Doubt&proto.Blocking == 0
 }
+
+// Debt is the oldest request.
+func (p *parser) Debt() proto.Debt { return p.table.Debt() }

@@ -253,6 +253,9 @@ func (p *parser) Owes() bool {
 	return p.Progress() == proto.Waiting && !p.sides[flow.ToServer].within && !p.quiet
 }
 
+// Debt is the oldest request.
+func (p *parser) Debt() proto.Debt { return p.queue.Debt() }
+
 func (s *side) keep(b []byte) {
 	s.line = append(s.line, b[:min(len(b), max(0, maxLine-len(s.line)))]...)
 }

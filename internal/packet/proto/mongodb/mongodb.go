@@ -180,6 +180,9 @@ func (p *parser) Owes() bool {
 	return p.Progress() == proto.Waiting && p.streams.Between() && p.table.Oldest().Tag&(waits|fetches) == 0
 }
 
+// Debt is the oldest request.
+func (p *parser) Debt() proto.Debt { return p.table.Debt() }
+
 // request takes a whole request.
 func (p *parser) request(m *message) {
 	if p.table.Find(uint64(m.id)) != nil {

@@ -146,6 +146,26 @@ func (p *parser) Seeking() bool {
 	return p.tls == nil && (p.side[flow.ToServer].lost || p.zip != nil && p.zip.side[flow.ToServer].lost)
 }
 
+// Debt is the oldest command.
+func (p *parser) Debt() proto.Debt {
+	d := proto.Debt{Request: p.cur.span, Response: p.resp, Command: commands[p.cur.cmd].name, Doubt: p.cur.doubt | p.doubt, Waiting: int(p.waiting)}
+	d.Text, d.TextCut = p.text(&p.cur)
+	return d
+}
+
+// text is what is known of the text of a command.
+func (p *parser) text(r *request) (text []byte, cut bool) {
+	switch {
+	case r.text != nil:
+		return r.text.B, r.cut
+	case r.stmt != none:
+		return bytesOf(r.stmt.Value()), r.cut
+	case r.id == lastID && p.prepared != nil:
+		return p.prepared.last.bytes(), p.prepared.last.cut
+	}
+	return nil, false
+}
+
 // firstBytes tells from the first command seen whether the connection is
 // encrypted or compressed, when the login was not seen.
 func (p *parser) firstBytes(c *flow.Chunk) {
@@ -385,15 +405,8 @@ func (p *parser) give(r *request, resp *proto.Span, status proto.Status, doubt p
 	e := &p.scratch.Exchange
 	e.Request, e.Status, e.Doubt, e.Depth = r.span, status, r.doubt|doubt, r.depth
 	e.Command, e.Rows = commands[r.cmd].name, proto.RowsNone
-	e.Text, e.TextCut, e.Failed, e.Code, e.Error = nil, false, false, "", ""
-	switch {
-	case r.text != nil:
-		e.Text, e.TextCut = r.text.B, r.cut
-	case r.stmt != none:
-		e.Text, e.TextCut = bytesOf(r.stmt.Value()), r.cut
-	case r.id == lastID && p.prepared != nil:
-		e.Text, e.TextCut = p.prepared.last.bytes(), p.prepared.last.cut
-	}
+	e.Failed, e.Code, e.Error = false, "", ""
+	e.Text, e.TextCut = p.text(r)
 	if resp == nil {
 		e.Response.Reset()
 	} else {

@@ -105,6 +105,22 @@ func (q *Queue) Head() *Pending {
 	return &q.ring[q.head]
 }
 
+// Debt is the request that is answered next, as proto.Debtor gives it. There must be a
+// Head.
+func (q *Queue) Debt() proto.Debt {
+	d := q.Head().debt(q.Len(), q.torn)
+	d.Response = q.Now.Response
+	return d
+}
+
+func (p *Pending) debt(waiting int, torn bool) proto.Debt {
+	d := proto.Debt{Request: p.Request, Command: p.Command, Text: p.text, TextCut: p.TextCut, Doubt: p.Doubt, Waiting: waiting}
+	if torn {
+		d.Doubt |= proto.Lossy
+	}
+	return d
+}
+
 // Tail is the request that was opened last. There must be one.
 func (q *Queue) Tail() *Pending {
 	return &q.ring[(q.head+q.size-1)&uint32(len(q.ring)-1)]

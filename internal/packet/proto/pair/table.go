@@ -45,6 +45,10 @@ func (t *Table) Oldest() *Pending {
 	return &t.list[0].Pending
 }
 
+// Debt is the request that has waited longest, as proto.Debtor gives it. There must be
+// one.
+func (t *Table) Debt() proto.Debt { return t.list[0].debt(len(t.list), t.list[0].torn) }
+
 // Newest is the request that was opened last; nil if none waits.
 func (t *Table) Newest() *Pending {
 	if len(t.list) == 0 {

@@ -193,6 +193,9 @@ func (p *parser) Owes() bool {
 	return p.Progress() == proto.Waiting && !p.open && !p.copying && p.sides[flow.ToServer].got == 0 && p.queue.Head() != nil
 }
 
+// Debt is the oldest request.
+func (p *parser) Debt() proto.Debt { return p.queue.Debt() }
+
 // handOver gives the rest of a chunk to the decoder of TLS.
 func (p *parser) handOver(c *flow.Chunk, from int) {
 	if p.inner == nil {

@@ -181,6 +181,9 @@ func (p *parser) Owes() bool {
 	return p.Progress() == proto.Waiting && p.ask.state == between && p.args == 0 && !p.pubsub && h != nil && h.Doubt&proto.Blocking == 0
 }
 
+// Debt is the oldest request.
+func (p *parser) Debt() proto.Debt { return p.queue.Debt() }
+
 // take finds the rest of a line in data, as far as maxLine; ok is false if it
 // goes on in the next chunk.
 func (w *way) take(data []byte) (text []byte, n int, ok bool) {

@@ -273,6 +273,9 @@ func (p *parser) Owes() bool {
 	return p.Progress() == proto.Waiting && !p.messages[flow.ToServer].open && p.streams.Between()
 }
 
+// Debt is the oldest request.
+func (p *parser) Debt() proto.Debt { return p.queue.Debt() }
+
 // length is how long a packet is, or a record of TLS; 0 if this is no header of one.
 func length(d flow.Dir, header []byte) int64 {
 	size := int64(binary.BigEndian.Uint16(header[2:]))

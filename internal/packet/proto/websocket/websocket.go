@@ -247,3 +247,6 @@ func (p *parser) Seeking() bool { return p.streams.Seeking() }
 func (p *parser) Owes() bool {
 	return p.Progress() == proto.Waiting && p.streams.Between()
 }
+
+// Debt is the oldest request.
+func (p *parser) Debt() proto.Debt { return p.controls.Debt() }

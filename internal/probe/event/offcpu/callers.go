@@ -28,11 +28,12 @@ type copied struct {
 const copiedSize = int(unsafe.Sizeof(copied{}))
 
 const (
-	// maxCopies bounds the copies between two samples: there are 100 a second.
-	maxCopies = 256
-	// urgentCopies is struct copied's COPY_URGENT: waits for locks and in state D that go
-	// on, of which a reading takes the stack whatever the pace.
-	urgentCopies = 100
+	// maxCopies bounds the copies between two samples, which take 10 MB at most: there are
+	// 100 a second, and visitedCopies more without a stack.
+	maxCopies = 512
+	// visitedCopies is how many waits that go on a reading takes the stacks of: those for
+	// locks and in state D, and up to 50 (all but COPY_URGENT) others.
+	visitedCopies = 150
 	// maxPrograms bounds the waits whose stack is remembered.
 	maxPrograms = 1 << 13
 	// namingTime is how long a reading may name functions: one percent of the usual time

@@ -108,6 +108,9 @@ func (s *Source) Read(_ context.Context, w *recording.Writer, last bool) error {
 	if !due {
 		return s.follow(w)
 	}
+	if err := s.set.Set("allowed", uint32(visitedCopies)); err != nil {
+		return err
+	}
 	if !s.set.Sliced() {
 		if err := s.visit(); err != nil {
 			return err
@@ -129,12 +132,7 @@ func (s *Source) Read(_ context.Context, w *recording.Writer, last bool) error {
 }
 
 // visit counts waits that go on.
-func (s *Source) visit() error {
-	if err := s.set.Set("urgent", uint32(urgentCopies)); err != nil {
-		return err
-	}
-	return s.waiting.Each(func(b []byte) int { return len(b) })
-}
+func (s *Source) visit() error { return s.waiting.Each(func(b []byte) int { return len(b) }) }
 
 // follow finds the callers in the stacks that were copied.
 func (s *Source) follow(w *recording.Writer) error {

@@ -7,18 +7,19 @@ import (
 	"io/fs"
 	"os"
 
-	"rtrail/internal/safefile"
+	"rtrail/internal/probe/localfile"
 )
 
 // File is a log as its server names it, which may name any file of the host: what
-// is read is a regular file of the server's own user, and no link.
+// is read is a regular file of the server's own user, no link, and on no filesystem of a
+// program or another machine.
 type File struct {
-	Root   string // that the server sees: "/", or /proc/PID/root in a container
-	Path   string
+	PID    int32    // of the server, in whose root directory and mounts the path is
+	Path   string   // absolute
 	Owners []uint32 // users one of whom it must belong to; none: any
 }
 
-func (f File) open() (*os.File, error) { return safefile.OpenOwned(f.Root, f.Path, f.Owners...) }
+func (f File) open() (*os.File, error) { return localfile.OpenOwned(f.PID, f.Path, f.Owners...) }
 
 // Tail reads what a server appends to its log, also when the log is rotated or
 // emptied. It is used by one goroutine.
