@@ -20,6 +20,7 @@ struct task_struct {
 
 #include "pidns.h"
 #include "steps.h"
+#include "sliced.h"
 
 struct gendisk {
 	int major, first_minor;
@@ -33,8 +34,19 @@ struct request {
 	struct request_queue *q;
 	unsigned int cmd_flags, rq_flags;
 	unsigned int __data_len;
-	__u64 start_time_ns, io_start_time_ns;
+	__u64 start_time_ns; /* 0: the queue keeps no times (iostats) */
 } CORE;
+
+/* Before Linux 5.17. */
+struct request___disk {
+	struct gendisk *rq_disk;
+} CORE;
+
+/* Numbers of bits since Linux 6.11, before without a type. */
+enum rqf_flags {
+	__RQF_FLUSH_SEQ = 1,
+};
+#define EARLY_FLUSH_SEQ 4
 
 #define SUMS 4096
 #define PENDING 16384
@@ -46,7 +58,8 @@ struct request {
 
 /* Operations of a request, the lowest bits of its flags. */
 #define REQ_OP_MASK 0xff
-#define REQ_OP_PASSTHROUGH 34 /* from this one on */
+#define REQ_OP_FLUSH 2        /* a request of the queue itself */
+#define REQ_OP_PASSTHROUGH 32 /* from this one on */
 
 /* A request under way. */
 struct pending {
@@ -86,26 +99,20 @@ struct {
 
 volatile __u32 too; /* sums_too is filled */
 
-/* Requests that are made are counted, up to their end; else only those that were begun. */
-volatile __u32 opened;
+/* The kernel does not tell when requests are made: set by the reader. */
+volatile __u32 early;
 
 /* Requests that found no room. */
 __u64 crowded, crowded_ns;
 
-/* io_start is called in the process that makes the request. */
-SEC("tp_btf/block_io_start")
-int started(__u64 *ctx)
-{
-	struct task_struct *t = bpf_get_current_task_btf(), *leader = t->group_leader;
-	struct pending p = {};
-	__u64 rq = ctx[0];
+static __always_inline __u32 operation(struct request *r) { return r->cmd_flags & REQ_OP_MASK; }
 
-	if (!opened) {
-		/* One that was merged into another has no end, and its place is used again. */
-		bpf_map_delete_elem(&pending, &rq);
-		return 0;
-	}
-	p.made = bpf_ktime_get_ns();
+/* note begins to follow a request, for the current process. */
+static __always_inline int note(__u64 rq, __u64 made, __u64 issued, __u32 bytes)
+{
+	struct task_struct *t = (void *)bpf_get_current_task(), *leader = BPF_CORE_READ(t, group_leader);
+	struct pending p = {.made = made, .issued = issued, .bytes = bytes};
+
 	p.pid = process_number(t);
 	p.started = BPF_CORE_READ(leader, start_boottime);
 	bpf_core_read(p.process, sizeof(p.process), &leader->comm);
@@ -114,39 +121,90 @@ int started(__u64 *ctx)
 	return 0;
 }
 
-SEC("tp_btf/block_rq_issue")
-int issued(__u64 *ctx)
+/* io_start is called in the process that makes the request. */
+SEC("tp_btf/block_io_start")
+int started(__u64 *ctx)
 {
-	struct request *r = (void *)ctx[0];
 	__u64 rq = ctx[0];
+
+	if (counting)
+		return note(rq, bpf_ktime_get_ns(), 0, 0);
+	/* One that was merged into another has no end, and its place is used again. */
+	bpf_map_delete_elem(&pending, &rq);
+	return 0;
+}
+
+/* in_slice says whether a request was made in the slice, by the time that it has itself. */
+static __always_inline int in_slice(struct request *r)
+{
+	__u64 made = r->start_time_ns;
+
+	return made && made >= began && (counting || made < ended) &&
+	       operation(r) != REQ_OP_FLUSH && operation(r) < REQ_OP_PASSTHROUGH;
+}
+
+/* followed is what is known of a request; what was merged into another left its place to it. */
+static __always_inline struct pending *followed(struct request *r, __u64 rq)
+{
 	struct pending *p = bpf_map_lookup_elem(&pending, &rq);
 
+	return p && (!early || p->made == r->start_time_ns) ? p : 0;
+}
+
+static __always_inline int issue(struct request *r, __u64 rq)
+{
+	struct pending *p = followed(r, rq);
+
 	if (p) {
+		if (!p->issued)
+			p->bytes = r->__data_len;
 		p->issued = bpf_ktime_get_ns();
-		p->bytes = r->__data_len;
+	} else if (early && in_slice(r)) {
+		return note(rq, r->start_time_ns, bpf_ktime_get_ns(), r->__data_len);
 	}
 	return 0;
 }
 
-SEC("tp_btf/block_io_done")
-int done(__u64 *ctx)
+static __always_inline int insert(struct request *r, __u64 rq)
+{
+	return !followed(r, rq) && in_slice(r) ? note(rq, r->start_time_ns, 0, 0) : 0;
+}
+
+SEC("tp_btf/block_rq_issue")
+int issued(__u64 *ctx) { return issue((void *)ctx[0], ctx[0]); }
+
+SEC("tp_btf/block_rq_insert")
+int inserted(__u64 *ctx) { return insert((void *)ctx[0], ctx[0]); }
+
+/* Before Linux 5.11, with the queue. */
+SEC("tp_btf/block_rq_issue")
+int issued_by_queue(__u64 *ctx) { return issue((void *)ctx[1], ctx[1]); }
+
+SEC("tp_btf/block_rq_insert")
+int inserted_by_queue(__u64 *ctx) { return insert((void *)ctx[1], ctx[1]); }
+
+static __always_inline struct gendisk *disk(struct request *r)
+{
+	if (bpf_core_field_exists(struct request___disk, rq_disk))
+		return BPF_CORE_READ((struct request___disk *)r, rq_disk);
+	return BPF_CORE_READ(r, q, disk);
+}
+
+/* count adds a request that ends. */
+static __always_inline void count(struct request *r, struct pending *p)
 {
 	void *map = too ? (void *)&sums_too : (void *)&sums;
-	struct request *r = (void *)ctx[0];
-	__u64 rq = ctx[0], now = bpf_ktime_get_ns(), queue, device;
-	struct pending *p = bpf_map_lookup_elem(&pending, &rq);
+	__u64 now = bpf_ktime_get_ns(), queue, device;
+	struct gendisk *of = disk(r);
 	struct key k = {};
 	struct sum *s;
 	__u32 step;
 
-	/* It was under way when programs were attached. */
-	if (!p)
-		return 0;
-	k.operation = r->cmd_flags & REQ_OP_MASK;
-	if (k.operation >= REQ_OP_PASSTHROUGH)
-		goto out;
-	k.major = BPF_CORE_READ(r, q, disk, major);
-	k.minor = BPF_CORE_READ(r, q, disk, first_minor);
+	k.operation = operation(r);
+	if (k.operation >= REQ_OP_PASSTHROUGH || p->made < sliced)
+		return;
+	k.major = BPF_CORE_READ(of, major);
+	k.minor = BPF_CORE_READ(of, first_minor);
 	k.pid = p->pid;
 	if (!p->issued)
 		p->issued = p->made;
@@ -164,7 +222,7 @@ int done(__u64 *ctx)
 	if (!s) {
 		__sync_fetch_and_add(&crowded, 1);
 		__sync_fetch_and_add(&crowded_ns, queue + device);
-		goto out;
+		return;
 	}
 	__sync_fetch_and_add(&s->requests, 1);
 	__sync_fetch_and_add(&s->bytes, p->bytes);
@@ -178,7 +236,51 @@ int done(__u64 *ctx)
 		__sync_fetch_and_add(&s->queue[step], 1);
 	if ((step = step_of(device / 1000)) < STEPS)
 		__sync_fetch_and_add(&s->device[step], 1);
-out:
+}
+
+SEC("tp_btf/block_io_done")
+int done(__u64 *ctx)
+{
+	__u64 rq = ctx[0];
+	struct pending *p = bpf_map_lookup_elem(&pending, &rq);
+
+	/* Else it was under way when programs were attached. */
+	if (p) {
+		count((void *)ctx[0], p);
+		bpf_map_delete_elem(&pending, &rq);
+	}
+	return 0;
+}
+
+static __always_inline int in_flush(struct request *r)
+{
+	__u32 bit = bpf_core_enum_value_exists(enum rqf_flags, __RQF_FLUSH_SEQ) ?
+			    bpf_core_enum_value(enum rqf_flags, __RQF_FLUSH_SEQ) : EARLY_FLUSH_SEQ;
+
+	return r->rq_flags >> bit & 1;
+}
+
+/* A part of a request is done. It is told again, as a part without bytes, when a flush after it is done. */
+SEC("tp_btf/block_rq_complete")
+int completed(__u64 *ctx)
+{
+	struct request *r = (void *)ctx[0];
+	__u32 bytes = ctx[2];
+	__u64 rq = ctx[0];
+	struct pending *p, fresh = {};
+
+	if (bytes < r->__data_len || in_flush(r))
+		return 0;
+	p = followed(r, rq);
+	if (!p) {
+		/* One that is only to flush is not told before. */
+		if (!in_slice(r))
+			return 0;
+		fresh.made = r->start_time_ns;
+		fresh.bytes = bytes;
+		p = &fresh;
+	}
+	count(r, p);
 	bpf_map_delete_elem(&pending, &rq);
 	return 0;
 }

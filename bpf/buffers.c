@@ -18,6 +18,7 @@ struct task_struct {
 	char comm[16];
 } CORE;
 
+#include "counting.h"
 #include "pidns.h"
 #include "endpoint.h"
 
@@ -178,6 +179,8 @@ static __always_inline int overflow(struct sock *sk, __u8 kind, __u16 protocol, 
 	struct key k = {.kind = kind, .protocol = protocol};
 	struct sum one = {.bytes = bytes};
 
+	if (!counting)
+		return 0;
 	buffer_of(&one, sk, protocol);
 	return tell(&k, &one, sk);
 }
@@ -265,6 +268,8 @@ int grows(__u64 *ctx)
 	struct sum one = {};
 	struct task_struct *t, *leader;
 
+	if (!counting)
+		return 0;
 	buffer_of(&one, sk, IPPROTO_TCP);
 	if (one.set)
 		k.kind = FIXED;

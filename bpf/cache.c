@@ -9,7 +9,13 @@ char LICENSE[] SEC("license") = "GPL";
 
 struct pid;
 
+struct thread_info {
+	unsigned long flags;
+	unsigned int status;
+} CORE;
+
 struct task_struct {
+	struct thread_info thread_info;
 	int pid, tgid;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
@@ -17,7 +23,9 @@ struct task_struct {
 	char comm[16];
 } CORE;
 
+#include "sliced.h"
 #include "pidns.h"
+#include "syscall.h"
 
 struct super_block {
 	__u32 s_dev;
@@ -80,6 +88,7 @@ struct range {
 
 /* What a thread did last. */
 struct last {
+	__u64 slice; /* in which it did so: when that began */
 	struct range asked; /* by a read, which is told again as it proceeds */
 	struct range added; /* since then */
 	__u64 fault_mapping, fault; /* page that a fault wants */
@@ -121,9 +130,16 @@ struct {
 
 #include "sums.h"
 
+/* last_of_thread is what the current thread did last in this slice. */
 static __always_inline struct last *last_of_thread(void)
 {
-	return bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct last *l = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (l && l->slice != began) {
+		__builtin_memset(l, 0, sizeof(*l));
+		l->slice = began;
+	}
+	return l;
 }
 
 /* sum_of is the sum of the current process and a file; 0: there is no room. */
@@ -177,10 +193,15 @@ static __always_inline __u64 pages(struct range *r) { return r->last >= r->first
 SEC("tp_btf/mm_filemap_add_to_page_cache")
 int added(__u64 *ctx)
 {
-	struct range r = range_of((void *)ctx[0]);
-	struct sum *s = sum_of((void *)r.mapping);
-	struct last *l = last_of_thread();
+	struct range r;
+	struct sum *s;
+	struct last *l;
 
+	if (!counting)
+		return 0;
+	r = range_of((void *)ctx[0]);
+	s = sum_of((void *)r.mapping);
+	l = last_of_thread();
 	if (!s || !l)
 		return 0;
 	__sync_fetch_and_add(&s->added, pages(&r));
@@ -199,12 +220,28 @@ int added(__u64 *ctx)
 SEC("tp_btf/mm_filemap_delete_from_page_cache")
 int removed(__u64 *ctx)
 {
-	struct range r = range_of((void *)ctx[0]);
-	struct sum *s = sum_of((void *)r.mapping);
+	struct range r;
+	struct sum *s;
 
+	if (!counting)
+		return 0;
+	r = range_of((void *)ctx[0]);
+	s = sum_of((void *)r.mapping);
 	if (s)
 		__sync_fetch_and_add(&s->removed, pages(&r));
 	return 0;
+}
+
+/* goes_on says that less is left of a read than the call asked for: it began before the slice. */
+static __always_inline int goes_on(struct range *r)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	void *regs = (void *)bpf_task_pt_regs(t);
+	int n = regs ? call_number(regs) : -1;
+
+	if (other_table(t) || (on_x86() ? n != 0 && n != 17 : n != 63 && n != 67)) /* read, pread64 */
+		return 0;
+	return pages(r) < argument(regs, 2) >> page_shift;
 }
 
 /* A read has found pages, or added them. It is told again, with what is left, while it proceeds. */
@@ -213,10 +250,14 @@ int asked(__u64 *ctx)
 {
 	struct address_space *mapping = (void *)ctx[0];
 	struct range r = {ctx[0], ctx[1], ctx[2]}, both;
-	struct sum *s = sum_of(mapping);
-	struct last *l = last_of_thread();
+	struct sum *s;
+	struct last *l;
 	__u64 size;
 
+	if (!counting)
+		return 0;
+	s = sum_of(mapping);
+	l = last_of_thread();
 	if (!s || !l)
 		return 0;
 	both = l->added;
@@ -224,7 +265,8 @@ int asked(__u64 *ctx)
 	l->fault_mapping = 0;
 	size = (BPF_CORE_READ(mapping, host, i_size) + (1ULL << page_shift) - 1) >> page_shift;
 	/* Reads may ask for more than the file has. */
-	if (r.last != l->asked.last || r.mapping != l->asked.mapping || r.first <= l->asked.first) {
+	if (l->asked.mapping ? r.last != l->asked.last || r.mapping != l->asked.mapping || r.first <= l->asked.first
+			     : !sliced || !goes_on(&r)) {
 		struct range inside = r;
 
 		if (inside.last >= size)
@@ -247,9 +289,13 @@ int asked(__u64 *ctx)
 SEC("tp_btf/mm_filemap_fault")
 int faulted(__u64 *ctx)
 {
-	struct sum *s = sum_of((void *)ctx[0]);
-	struct last *l = last_of_thread();
+	struct sum *s;
+	struct last *l;
 
+	if (!counting)
+		return 0;
+	s = sum_of((void *)ctx[0]);
+	l = last_of_thread();
 	if (!s || !l)
 		return 0;
 	__sync_fetch_and_add(&s->faulted, 1);
@@ -263,7 +309,7 @@ int faulted(__u64 *ctx)
 SEC("tp_btf/mm_filemap_map_pages")
 int mapped(__u64 *ctx)
 {
-	struct sum *s = sum_of((void *)ctx[0]);
+	struct sum *s = counting ? sum_of((void *)ctx[0]) : 0;
 
 	if (s)
 		__sync_fetch_and_add(&s->faulted, 1);
@@ -273,10 +319,14 @@ int mapped(__u64 *ctx)
 SEC("tp_btf/writeback_dirty_folio")
 int dirtied(__u64 *ctx)
 {
-	struct range r = range_of((void *)ctx[0]);
-	struct last *l = last_of_thread();
+	struct range r;
+	struct last *l;
 	struct sum *s;
 
+	if (!counting)
+		return 0;
+	r = range_of((void *)ctx[0]);
+	l = last_of_thread();
 	r.mapping = ctx[1];
 	s = r.mapping ? sum_of((void *)r.mapping) : 0;
 	if (!s || !l)

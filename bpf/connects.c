@@ -24,6 +24,7 @@ struct tcp_sock {
 } CORE;
 
 #include "pidns.h"
+#include "sliced.h"
 #include "steps.h"
 #include "ring.h"
 #include "endpoint.h"
@@ -105,6 +106,7 @@ struct event {
 volatile __u32 too;   /* sums_too is filled */
 volatile __u32 apart; /* sums with an address, since the reader began to empty the others */
 volatile __u32 each;  /* events are passed, and nothing is summed up */
+__u64 followed;       /* connects under way */
 
 /* Connects that found no room. */
 __u64 crowded, crowded_ns;
@@ -115,6 +117,11 @@ static __always_inline void begins(struct sock *sk)
 	struct pending p = {};
 	__u64 at = (__u64)sk;
 
+	/* The end of one that was at this address may have been missed. */
+	if (!bpf_map_delete_elem(&pending, &at))
+		__sync_fetch_and_add(&followed, -1);
+	if (!counting)
+		return;
 	p.since = bpf_ktime_get_ns();
 	p.pid = process_number(t);
 	p.started = BPF_CORE_READ(leader, start_boottime);
@@ -122,6 +129,8 @@ static __always_inline void begins(struct sock *sk)
 	endpoints_of(&p.ends, sk);
 	if (bpf_map_update_elem(&pending, &at, &p, BPF_ANY))
 		__sync_fetch_and_add(&crowded, 1);
+	else
+		__sync_fetch_and_add(&followed, 1);
 }
 
 static __always_inline struct sum *sum_of(struct key *k, struct pending *p)
@@ -193,9 +202,11 @@ static __always_inline int ends(struct sock *sk, int connected)
 	struct pending *p = bpf_map_lookup_elem(&pending, &at);
 	struct key k = {};
 
-	/* It began before programs were attached. */
+	/* It began before programs were attached, or in no slice. */
 	if (!p)
 		return 0;
+	if (p->since < sliced)
+		goto out;
 	k.pid = p->pid;
 	if (!connected) {
 		k.result = BPF_CORE_READ(sk, sk_err);
@@ -212,7 +223,9 @@ static __always_inline int ends(struct sock *sk, int connected)
 		k.ends.state = 0;
 		count(&k, p, now - p->since);
 	}
-	bpf_map_delete_elem(&pending, &at);
+out:
+	if (!bpf_map_delete_elem(&pending, &at))
+		__sync_fetch_and_add(&followed, -1);
 	return 0;
 }
 
@@ -221,7 +234,7 @@ static __always_inline int accepted(struct sock *sk)
 	struct key k = {.result = ACCEPTED};
 	struct pending none = {};
 
-	if (each)
+	if (each || !counting)
 		return 0;
 	endpoints_of(&k.ends, sk);
 	__builtin_memset(k.ends.remote, 0, sizeof(k.ends.remote));
@@ -236,6 +249,8 @@ int state_set(__u64 *ctx)
 	struct sock *sk = (struct sock *)ctx[0];
 	int before = ctx[1], after = ctx[2];
 
+	if (!counting && !followed)
+		return 0;
 	if (before != TCP_SYN_SENT && after != TCP_SYN_SENT && before != TCP_SYN_RECV)
 		return 0;
 	if (BPF_CORE_READ(sk, sk_protocol) != IPPROTO_TCP)

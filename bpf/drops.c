@@ -5,6 +5,7 @@
  * sums.
  */
 #include "kernel.h"
+#include "counting.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -147,6 +148,8 @@ static __always_inline int drop(struct sk_buff *skb, __u64 location, __u32 reaso
 	struct sum one = {.packets = 1};
 	struct net_device *dev;
 
+	if (!counting)
+		return 0;
 	k.protocol = swapped(BPF_CORE_READ(skb, protocol));
 	/* Sockets of other families free their messages by the same function. */
 	if (k.protocol != ETH_P_IP && k.protocol != ETH_P_IPV6 && k.protocol != ETH_P_ARP)

@@ -7,6 +7,9 @@
  * thread, so that a stack gets the share of the time that it really has, and short
  * waits cost next to nothing. internal/probe/event/offcpu reads the sums, and chooses
  * the step by how many stacks that takes.
+ *
+ * The stack in the program can only be read while the thread still runs: of waits that
+ * look as if they will fill a step, some are copied as they begin.
  */
 #include "kernel.h"
 
@@ -53,6 +56,7 @@ struct task_struct {
 #define OTHER_TABLE 0xffff
 
 #include "slice.h"
+#include "ring.h"
 
 #define TICK (1ULL << 22) /* ns: of 250 Hz, and a little more */
 #define DEPTH 32          /* frames of a stack */
@@ -98,11 +102,14 @@ struct wait {
 	__u32 state;            /* in which it blocks; 0: it is runnable */
 	__u8 known, woken;
 	__u16 slice; /* in which this was noted */
+	__u32 typical; /* of its waits, a long one, in 1024 ns */
+	__u32 copied;  /* number of the copy of its stack in the program; 0: there is none */
 	/* Up to here it is one line of the cache. Of those that are likely sampled: */
 	__u64 waker_stack;
 	char waker_comm[16];
 	struct last last, of_waker; /* the waker's, if it ended during this wait */
 	__u64 woken_at;
+	__u32 places; /* in the program: a bit of those where waits of it filled a step */
 };
 
 struct {
@@ -121,7 +128,7 @@ struct key {
 	/* Of waits for a futex: TID of the waker, and where it last slept meanwhile. */
 	__u64 holder_stack;
 	__u32 holder;
-	__u32 unused;
+	__u32 copied; /* number of a copy of the stack in the program */
 };
 
 struct sum {
@@ -302,6 +309,8 @@ static __always_inline void name_holder(struct wait *w, struct key *k)
 	__builtin_memcpy(w->waker_comm, of->holder_comm, sizeof(w->waker_comm));
 }
 
+#include "copied.h"
+
 /* add_blocked sums up blocked time that fills steps, with the stack of a thread that does not run. */
 static __always_inline void add_blocked(struct wait *w, struct task_struct *t, __u64 blocked, __u64 now, __u32 room_of)
 {
@@ -315,6 +324,9 @@ static __always_inline void add_blocked(struct wait *w, struct task_struct *t, _
 	k.lock = futex(t, w->state);
 	if (k.lock)
 		name_holder(w, &k);
+	if (room_of == OF_READER && !w->copied)
+		w->copied = copy_stack(t, now, 0, k.lock & 1 || !(w->state & TASK_INTERRUPTIBLE));
+	k.copied = w->copied;
 	__sync_fetch_and_add(&taken, 1);
 	room = bpf_map_lookup_elem(&rooms, &room_of);
 	if (room)
@@ -333,7 +345,7 @@ static __always_inline void add_blocked(struct wait *w, struct task_struct *t, _
 static __always_inline void forget(struct wait *w)
 {
 	w->woken = 0;
-	w->waker = w->waker_tid = 0;
+	w->waker = w->waker_tid = w->copied = 0;
 	if (w->waker_stack || w->of_waker.lock) {
 		w->waker_stack = 0;
 		w->waker_comm[0] = 0;
@@ -402,8 +414,11 @@ static __always_inline int switched(struct task_struct *prev, struct task_struct
 		w->out = now;
 		w->delayed = prev->sched_info.run_delay;
 		w->state = state;
+		w->copied = 0;
 		if (w->woken)
 			forget(w);
+		if (state && state != TASK_IDLE && w->debt + ((__u64)w->typical << 10) >= step && w->places & place(prev))
+			w->copied = copy_stack(prev, now, 1, 0);
 	}
 	if (!next->pid)
 		return 0;
@@ -421,6 +436,7 @@ static __always_inline int switched(struct task_struct *prev, struct task_struct
 		if (w->state && w->state != TASK_IDLE) {
 			__u64 debt = w->debt;
 
+			expect(w, next, off - ready);
 			add_blocked(w, next, off - ready, now, OF_SWITCH);
 			if (w->debt < debt)
 				ahead = bpf_ktime_get_ns() - now; /* they drift apart */

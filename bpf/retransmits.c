@@ -8,6 +8,7 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
+#include "counting.h"
 #include "endpoint.h"
 
 struct net_device {
@@ -138,6 +139,8 @@ static __always_inline int segment(struct sock *sk, struct sk_buff *skb, int err
 	struct key k = {};
 	struct sum one = {};
 
+	if (!counting)
+		return 0;
 	endpoints_of(&k.ends, sk);
 	one.packets = BPF_CORE_READ(cb, tcp_gso_segs);
 	if (!one.packets)
@@ -172,6 +175,8 @@ int synack_sent_again(__u64 *ctx)
 	struct key k = {.kind = SYN_ACK};
 	struct sum one = {.packets = 1};
 
+	if (!counting)
+		return 0;
 	endpoints_of(&k.ends, (void *)ctx[1]); /* a struct request_sock */
 	return count(&k, &one);
 }
@@ -210,6 +215,8 @@ static __always_inline int reset(struct sock *sk, struct sk_buff *skb, __u32 rea
 	struct key k = {.kind = RESET_SENT, .reason = reason};
 	struct sum one = {.packets = 1};
 
+	if (!counting)
+		return 0;
 	if (sk)
 		endpoints_of(&k.ends, sk);
 	/* A listener, or no socket at all: the packet says who is answered. */
@@ -238,6 +245,8 @@ int reset_received(__u64 *ctx)
 	struct key k = {.kind = RESET_RECEIVED};
 	struct sum one = {.packets = 1};
 
+	if (!counting)
+		return 0;
 	endpoints_of(&k.ends, sk);
 	one.inode = inode_of(sk);
 	if (k.ends.state == TCP_SYN_SENT)

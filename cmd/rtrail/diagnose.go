@@ -309,7 +309,9 @@ func (d *diagnosis) window(lengthGiven bool) (w session.Window) {
 		w.Length = d.length
 	}
 	if d.at != "" {
-		w.At = func(held recording.Window) (time.Time, error) { return moment(d.at, d.length, held, time.Now()) }
+		w.At = func(held recording.Window) (time.Time, string, error) {
+			return moment(d.at, d.length, held, time.Now())
+		}
 	}
 	return w
 }

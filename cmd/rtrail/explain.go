@@ -54,16 +54,27 @@ func explainTo(out io.Writer, query string, as face) error {
 	if query == "" {
 		return as.print(out, explain.List(entries), explain.Names(entries))
 	}
-	if e, ok := explain.Find(entries, query); ok && e.Kind != explain.Heading {
+	if e, ok := explain.Find(entries, query); ok && e.Kind != explain.Heading && !(e.Kind == explain.Counter && explain.Known(query)) {
 		return printPage(out, e.Page, as, e)
 	}
-	hits := explain.Search(entries, query)
+	if text := explain.Unjudged(query); text != "" {
+		return printPage(out, "**"+query+"**: "+text+"\n", as, explain.Entry{ID: query, Kind: explain.Missing, Title: "judged by no rule", Page: text})
+	}
+	hits, mention := explain.Search(entries, query)
+	if len(hits) == 0 && len(mention) > 0 && !isRuleID(entries, query) {
+		title := fmt.Sprintf("No page is about %q; %s it; rtrail explain ID opens one:", query, unit.Plural(len(mention), "page mentions", "pages mention"))
+		return as.print(out, document.Document{Blocks: []document.Block{explain.Table(title, mention[:min(len(mention), maxListed)])}}, explain.Names(mention))
+	}
 	if len(hits) == 0 || isRuleID(entries, query) {
 		var ids []string
 		for _, e := range entries {
 			ids = append(ids, e.ID)
 		}
 		return usageError("nothing is known about %q%s; rtrail explain lists everything", query, nearest.Hint(query, ids))
+	}
+	hits = append(hits, mention...)
+	if i := slices.IndexFunc(hits, func(e explain.Entry) bool { return e.Kind == explain.Counter && e.ID == query }); i > 0 { // a counter, by its exact name
+		hits = slices.Insert(slices.Delete(slices.Clone(hits), i, i+1), 0, hits[i])
 	}
 	page, others := hits[0].Page, hits[1:]
 	if meaning := explain.Meaning(query); meaning != "" {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -15,19 +16,21 @@ const momentForms = `03:00, "yesterday 03:00", "2026-01-31 03:00", 2026-01-31T03
 // length is to be shown: it may lie before the recording if that reaches it. Times
 // without a zone are local. A time of day is that of the last day on which the
 // recording reaches it, "yesterday" the day before now, and a negative duration
-// counts from the recording's end, and goes no further than its beginning.
-func moment(at string, length time.Duration, held recording.Window, now time.Time) (time.Time, error) {
+// counts from the recording's end, and goes no further than its beginning. note says
+// that the time meant lies before the beginning, which is taken in its place.
+func moment(at string, length time.Duration, held recording.Window, now time.Time) (t time.Time, note string, err error) {
 	from, to := held.From, held.To
 	at = strings.TrimSpace(at)
 	t, known := dated(at)
+	back := false
 	switch day, clock, two := strings.Cut(at, " "); {
 	case known:
 	case strings.HasPrefix(at, "-"):
-		back, err := time.ParseDuration(at)
+		ago, err := time.ParseDuration(at)
 		if err != nil {
 			break
 		}
-		t, known = later(to.Add(back), from), true
+		t, known, back = to.Add(ago), true, true
 	case two && day == "today":
 		t, known = clockOn(now, clock)
 	case two && day == "yesterday":
@@ -39,17 +42,17 @@ func moment(at string, length time.Duration, held recording.Window, now time.Tim
 		}
 	}
 	if !known {
-		return time.Time{}, usageError("--at %q: want %s", at, momentForms)
+		return time.Time{}, "", usageError("--at %q: want %s", at, momentForms)
 	}
 	switch begins := unit.Moment(from); {
-	case t.Before(from) && !t.Before(from.Truncate(time.Minute)):
+	case t.Before(from) && (back || !t.Before(from.Truncate(time.Minute))):
 		// Who asks for 03:00 means a recording that began at 03:00:20, too.
-		return from, nil
+		return from, fmt.Sprintf("--at %s: the recording begins later, at %v, and is read from there on", at, begins), nil
 	case t.After(to), t.Before(from) && !t.Add(length).After(from):
-		return time.Time{}, usageError("--at %s: the recording holds %v to %v; choose a time in it, as --at '%v'",
+		return time.Time{}, "", usageError("--at %s: the recording holds %v to %v; choose a time in it, as --at '%v'",
 			at, begins, unit.Moment(to), begins)
 	}
-	return t, nil
+	return t, "", nil
 }
 
 // dated reads a time that has a date, also as tables and logs print it.

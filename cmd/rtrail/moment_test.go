@@ -51,7 +51,7 @@ func TestMoment(t *testing.T) {
 		{at: "-5", fails: "want 03:00"},
 		{at: "", fails: "want 03:00"},
 	} {
-		got, err := moment(c.at, 2*time.Minute, recording.Window{From: from, To: to}, now)
+		got, _, err := moment(c.at, 2*time.Minute, recording.Window{From: from, To: to}, now)
 		switch {
 		case c.fails != "":
 			if err == nil || !strings.Contains(err.Error(), c.fails) {
@@ -65,10 +65,24 @@ func TestMoment(t *testing.T) {
 	}
 }
 
+// A time before the beginning is not taken for the beginning in silence.
+func TestMomentBeforeTheBeginning(t *testing.T) {
+	from := time.Date(2026, 3, 4, 3, 0, 20, 0, time.Local)
+	for at, told := range map[string]bool{"-10h": true, "-61s": true, "-1m": false, "-30s": false, "03:00": true, "03:00:20": false, "03:01": false} {
+		got, note, err := moment(at, 10*time.Second, recording.Window{From: from, To: from.Add(time.Minute)}, from)
+		if err != nil || got.Before(from) {
+			t.Errorf("%s: %v, %v", at, got, err)
+		}
+		if want := "--at " + at + ": the recording begins later, at 2026-03-04 03:00:20"; strings.HasPrefix(note, want) != told || (note == "") == told {
+			t.Errorf("%s: %q", at, note)
+		}
+	}
+}
+
 func TestMomentOfShortRecording(t *testing.T) {
 	from := time.Date(2026, 3, 4, 3, 0, 20, 0, time.Local)
 	for at, ok := range map[string]bool{"03:00": true, "03:01": true, "02:59": false, "03:02": false} {
-		if _, err := moment(at, 10*time.Second, recording.Window{From: from, To: from.Add(time.Minute)}, from); (err == nil) != ok {
+		if _, _, err := moment(at, 10*time.Second, recording.Window{From: from, To: from.Add(time.Minute)}, from); (err == nil) != ok {
 			t.Errorf("%s: %v", at, err)
 		}
 	}

@@ -61,7 +61,7 @@ Views (one of them):
   --by WHAT        sums by second, connection, statement, client or server
   --transactions   every request: when, RT and its phases, frames, statement
   --slowest N      the N requests with the longest RT
-  --histogram      how RT is distributed, per service, and where it has humps
+  --histogram      how RT is distributed, per service, and where it has peaks
   --format CODES   a line per interval in the codes of tcprstat
 
 Beside any view: --parquet DIR for DuckDB or Spark, --html FILE for a browser.

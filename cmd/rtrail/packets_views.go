@@ -244,6 +244,7 @@ func (r *packetsRun) best(v *packetsView, order string, limit int, usable bool) 
 		if usable {
 			title = "SLOWEST REQUESTS"
 		}
-		return r.print(traffic.Filled(r.overview(report, s).Transactions(title, list)), cmp.Or(r.width, document.AnyWidth))
+		o := r.overview(report, s)
+		return r.print(traffic.Filled(o.Transactions(title+", "+o.When(), list)), cmp.Or(r.width, document.AnyWidth))
 	})
 }

@@ -107,19 +107,22 @@ func (r *replayJob) run(ctx context.Context, path string, lengthGiven bool) (*re
 		return nil, err
 	}
 	from, to := c.Window.From, c.Window.To
+	var notes []string
 	if r.at != "" {
-		at, err := moment(r.at, r.length, c.Window, time.Now())
+		at, note, err := moment(r.at, r.length, c.Window, time.Now())
 		if err != nil {
 			return nil, err
 		}
 		from, to = later(at, from), earlier(at.Add(r.length), to)
+		if note != "" {
+			notes = append(notes, note)
+		}
 	}
 	step := r.step
 	if step == 0 {
 		step = timeline.Step(to.Sub(from), timelineLines)
 	}
 	out := &replayed{contents: c, part: r.at != "", from: from, to: to, step: step, overview: newOverview(path, to.Sub(from))}
-	var notes []string
 	for _, p := range c.Pieces {
 		if p.From.After(to) || p.To.Before(from) {
 			continue

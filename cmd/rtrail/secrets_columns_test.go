@@ -53,7 +53,7 @@ var columnsOfText = map[recording.Table]string{
 	recording.KernelLog:    "text=internal/probe/klog:TestNoSecretsInLines",
 
 	recording.ProcessEvents:  "kind=ours comm=name cmdline=internal/probe/event/exec:TestNoSecretsInArguments",
-	recording.OffCPU:         "process=name thread=name state=ours stack=ours waker=name interrupt=ours waker_stack=ours holder_stack=ours",
+	recording.OffCPU:         "process=name thread=name state=ours stack=ours waker=name interrupt=ours waker_stack=ours holder_stack=ours user_stack=name caller=name",
 	recording.OnCPU:          "process=name function=name module=name source=name stack=name",
 	recording.Syscalls:       "process=name call=ours",
 	recording.Syncs:          "process=name call=ours path=name device=ours histogram=ours",

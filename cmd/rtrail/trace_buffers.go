@@ -19,7 +19,7 @@ import (
 func newBuffersTrace(j *traceJob, out io.Writer) tracer {
 	var holders socketHolders
 	return &sumTrace[recording.ReceiveBuffer, recording.ReceiveBuffer]{
-		traceJob: j, out: out, reads: buffers.Growing(), sum: unwatched(view.SumReceiveBuffers),
+		traceJob: j, out: out, reads: buffers.Growing(), sum: view.SumReceiveBuffers,
 		columns: []document.Column{
 			{Name: "times", Right: true}, {Name: "kind"}, {Name: "buffer", Right: true}, {Name: "largest", Right: true, Drop: 2}, {Name: "limit", Right: true, Drop: 1}, {Name: "bytes", Right: true, Drop: 3},
 			{Name: "pid", Right: true}, {Name: "process"}, {Name: "proto"}, {Name: "local"}, {Name: "remote", Drop: 4}, {Name: "netns", Right: true, Drop: 5},

@@ -20,7 +20,7 @@ func newDropsTrace(j *traceJob, out io.Writer) tracer {
 			{Name: "device", Drop: 1}, {Name: "netns", Right: true, Drop: 4}, {Name: "from", Drop: 2}, {Name: "to", Drop: 2},
 		},
 		wanted: func(*recording.PacketDrop) bool { return true },
-		sum:    unwatched(view.SumDrops),
+		sum:    view.SumDrops,
 		took:   func(*recording.PacketDrop) time.Duration { return 0 },
 		cells: func(r *recording.PacketDrop) []string {
 			port := ""

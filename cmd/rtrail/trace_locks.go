@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"rtrail/internal/document"
@@ -23,7 +24,7 @@ func newLocksTrace(j *traceJob, out io.Writer) tracer {
 
 var lockColumns = []document.Column{
 	{Name: "process", Cut: true}, {Name: "PID", Right: true}, {Name: "futex", Drop: 3}, {Name: "kind"}, {Name: "threads", Right: true}, {Name: "s/s", Right: true},
-	{Name: "waits/s", Right: true, Drop: 2}, {Name: "longest", Right: true}, {Name: "released by"}, {Name: "TID", Right: true, Drop: 1}, {Name: "which slept in", Drop: 4},
+	{Name: "waits/s", Right: true, Drop: 2}, {Name: "longest", Right: true}, {Name: "called by", Cut: true, Drop: 3}, {Name: "released by"}, {Name: "TID", Right: true, Drop: 1}, {Name: "which slept in", Drop: 4},
 }
 
 func lockCells(l *view.Lock) []string {
@@ -35,7 +36,7 @@ func lockCells(l *view.Lock) []string {
 		tid = strconv.Itoa(int(l.HolderTID))
 	}
 	return []string{l.Process, strconv.Itoa(int(l.PID)), fmt.Sprintf("%#x", l.Address), lockKind(l), strconv.Itoa(l.Threads), fmt.Sprintf("%.3f", l.Mean), perSecond,
-		longest(l.Longest, l.Sliced), l.Holder, tid, l.HolderFor}
+		longest(l.Longest, l.Sliced), l.Caller, l.Holder, tid, l.HolderFor}
 }
 
 func lockKind(l *view.Lock) string {
@@ -57,6 +58,8 @@ type tracedLock struct {
 	PerSecond float64   `json:"seconds_per_second"`
 	Waits     float64   `json:"waits"`
 	Longest   float64   `json:"longest_seconds"`
+	Caller    string    `json:"called_by,omitempty"`
+	UserStack []string  `json:"user_stack,omitempty"`
 	Holder    string    `json:"released_by,omitempty"`
 	HolderPID int32     `json:"released_by_pid,omitempty"`
 	HolderTID int32     `json:"released_by_tid,omitempty"`
@@ -66,7 +69,11 @@ type tracedLock struct {
 }
 
 func lockLine(at time.Time, l *view.Lock) tracedLock {
-	return tracedLock{At: at, Process: l.Process, PID: l.PID, Futex: fmt.Sprintf("%#x", l.Address), Kind: lockKind(l), Threads: l.Threads, Seconds: l.Waited.Seconds(), PerSecond: l.Mean,
+	line := tracedLock{At: at, Process: l.Process, PID: l.PID, Futex: fmt.Sprintf("%#x", l.Address), Kind: lockKind(l), Threads: l.Threads, Seconds: l.Waited.Seconds(), PerSecond: l.Mean,
 		Waits: l.Waits, Longest: l.Longest.Seconds(), Holder: l.Holder, HolderPID: l.HolderPID, HolderTID: l.HolderTID, Released: l.Released.Seconds(),
-		HolderFor: l.HolderFor, Slept: l.HolderSlept.Seconds()}
+		HolderFor: l.HolderFor, Slept: l.HolderSlept.Seconds(), Caller: l.Caller}
+	if l.UserStack != "" {
+		line.UserStack = strings.Split(l.UserStack, ";")
+	}
+	return line
 }

@@ -24,7 +24,7 @@ func newOffCPUTrace(j *traceJob, out io.Writer) tracer {
 
 var offCPUColumns = []document.Column{
 	{Name: "process", Cut: true}, {Name: "PID", Right: true}, {Name: "thread", Drop: 3}, {Name: "state"}, {Name: "s/s", Right: true}, {Name: "waits/s", Right: true, Drop: 2},
-	{Name: "longest", Right: true, Drop: 1}, {Name: "waits for"}, {Name: "woken by", Drop: 4},
+	{Name: "longest", Right: true, Drop: 1}, {Name: "waits for"}, {Name: "called by", Cut: true, Drop: 3}, {Name: "woken by", Drop: 4},
 }
 
 func offCPUCells(o *view.OffCPU) []string {
@@ -40,7 +40,7 @@ func offCPUCells(o *view.OffCPU) []string {
 	if o.Threads > 1 {
 		thread += fmt.Sprintf(" ×%d", o.Threads)
 	}
-	return []string{o.Process, strconv.Itoa(int(o.PID)), thread, o.State, fmt.Sprintf("%.3f", o.Mean), perSecond, most, o.For(), o.EndedBy()}
+	return []string{o.Process, strconv.Itoa(int(o.PID)), thread, o.State, fmt.Sprintf("%.3f", o.Mean), perSecond, most, o.For(), o.Caller, o.EndedBy()}
 }
 
 // tracedWait is the JSON form of a sum.
@@ -56,6 +56,8 @@ type tracedWait struct {
 	Waits     float64   `json:"waits"`
 	Longest   float64   `json:"longest_seconds"`
 	Stack     []string  `json:"stack,omitempty"`
+	UserStack []string  `json:"user_stack,omitempty"`
+	Caller    string    `json:"called_by,omitempty"`
 	Waker     string    `json:"waker,omitempty"`
 	WakerPID  int32     `json:"waker_pid,omitempty"`
 	WakerIn   string    `json:"waker_in,omitempty"`
@@ -64,9 +66,12 @@ type tracedWait struct {
 
 func offCPULine(at time.Time, o *view.OffCPU) tracedWait {
 	l := tracedWait{At: at, Process: o.Process, PID: o.PID, Thread: o.Thread, Threads: o.Threads, State: o.State, Seconds: o.Waited.Seconds(), PerSecond: o.Mean,
-		Waits: o.Waits, Longest: o.Longest.Seconds(), Waker: o.Waker, WakerPID: o.WakerPID, WakerIn: o.WakerIn, Interrupt: o.Interrupt}
+		Waits: o.Waits, Longest: o.Longest.Seconds(), Waker: o.Waker, WakerPID: o.WakerPID, WakerIn: o.WakerIn, Interrupt: o.Interrupt, Caller: o.Caller}
 	if o.Stack != "" {
 		l.Stack = strings.Split(o.Stack, ";")
+	}
+	if o.UserStack != "" {
+		l.UserStack = strings.Split(o.UserStack, ";")
 	}
 	return l
 }

@@ -15,7 +15,7 @@ import (
 
 func newRetransmitsTrace(j *traceJob, out io.Writer) tracer {
 	return &sumTrace[recording.TCPEvent, recording.TCPEvent]{
-		traceJob: j, out: out, reads: retransmits.New(), sum: unwatched(view.SumTCPEvents),
+		traceJob: j, out: out, reads: retransmits.New(), sum: view.SumTCPEvents,
 		columns: []document.Column{
 			{Name: "packets", Right: true}, {Name: "kind"}, {Name: "local"}, {Name: "remote"}, {Name: "state", Drop: 1}, {Name: "reason", Drop: 2},
 			{Name: "bytes", Right: true, Drop: 3}, {Name: "failed", Right: true, Drop: 4}, {Name: "netns", Right: true, Drop: 5},

@@ -51,7 +51,11 @@ func (b *markdown) write(block Block) {
 		}
 		b.WriteByte('\n')
 		for _, i := range x.Items {
-			fmt.Fprintf(b, "- %s", md(i.Words))
+			words := i.Words
+			if i.Command != "" {
+				words = strings.TrimSuffix(words, ":")
+			}
+			fmt.Fprintf(b, "- %s", md(words))
 			if i.Command != "" {
 				fmt.Fprintf(b, ": %s", code(i.Command))
 			}

@@ -32,6 +32,7 @@ const (
 	Counter  Kind = "counter"
 	Protocol Kind = "protocol" // that rtrail packets decodes
 	Heading  Kind = "column"   // of a table that rtrail prints
+	Missing  Kind = "missing"  // judged by no rule; not in the list
 )
 
 // Entries lists rules, then metrics, then counters, then protocols, then columns.

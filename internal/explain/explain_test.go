@@ -51,19 +51,19 @@ func TestSearch(t *testing.T) {
 	for _, c := range []struct{ query, title string }{
 		{"load", "load average"}, {"load average", "load average"}, {"confidence", "confidence"}, {"LOST probe", "rows lost by a probe"},
 	} {
-		hits := explain.Search(entries, c.query)
+		hits, _ := explain.Search(entries, c.query)
 		if len(hits) == 0 || hits[0].Title != c.title {
 			t.Errorf("Search(%q) does not begin with an entry named %q but with %v", c.query, c.title, ids(hits))
 		}
 	}
 	for _, e := range entries[:len(catalogue.Rules)] {
 		_, name, _ := strings.Cut(e.ID, "/")
-		if hits := explain.Search(entries, name); len(hits) == 0 || !strings.HasSuffix(hits[0].ID, "/"+name) {
+		if hits, _ := explain.Search(entries, name); len(hits) == 0 || !strings.HasSuffix(hits[0].ID, "/"+name) {
 			t.Errorf("Search(%q) does not begin with the rule but with %v", name, ids(hits))
 		}
 	}
 	for _, query := range []string{"", "  ", "xyzzyplugh", "load xyzzyplugh"} {
-		if hits := explain.Search(entries, query); len(hits) != 0 {
+		if hits, _ := explain.Search(entries, query); len(hits) != 0 {
 			t.Errorf("Search(%q) = %v, want nothing", query, ids(hits))
 		}
 	}

@@ -8,6 +8,25 @@ var meanings = []struct {
 	words []string // in lower case; each has synonyms
 	text  string
 }{
+	// symptoms
+	{[]string{"load average high but cpu idle", "high load low cpu", "load high cpu idle"}, "The load average of Linux counts tasks that run, want to run, or wait uninterruptibly, as for a disk or NFS. With idle CPUs it is the last kind."},
+	{[]string{"latency spikes"}, "Requests that are fast most of the time and slow all together now and then. A whole server that stands still is one cause, a CPU quota another."},
+	{[]string{"freeze", "hangs", "everything hangs", "hangs every"}, "Nothing is answered for a while, then all goes on. Watch while it happens: `rtrail record` keeps the time before, `rtrail diagnose RECORDING --at TIME` judges it."},
+	{[]string{"cannot connect", "cannot connect to database", "connect to database"}, "Refused at once: nothing listens. No answer: a firewall, a full queue, or the host is off. An error of the server: no connection is left, or it does not let the client in."},
+	{[]string{"queries pile up"}, "More statements begin than end. What the running ones wait for tells why: a lock, a thread of the pool, a disk or a CPU."},
+	{[]string{"thundering herd"}, "Many tasks wake up for something that one of them gets; the others have switched for nothing. After an outage: all clients come back at once."},
+	{[]string{"priority inversion"}, "A thread that matters waits for a lock whose holder gets no CPU. The rule says what the holder does meanwhile."},
+	{[]string{"java heap"}, "The heap has a limit of its own (-Xmx). Near it a Java program collects garbage again and again; what is outside the heap counts for the limit of the container, too."},
+	{[]string{"queue depth"}, "How many requests a disk or a controller has at a time."},
+	{[]string{"nvme slow"}, "A disk is slow if a request takes long while few are in flight. Cloud disks and filled consumer SSDs are often limited by IOPS or by their cache."},
+	{[]string{"keep-alive", "keepalive"}, "Connections that are kept for more requests. The side that closes idle ones first makes the next request of the other fail; without keep-alive each request needs a connection, and a local port."},
+	{[]string{"window scaling"}, "Without the option in both SYNs a receive window is 64 KiB at most, which limits the rate on a path with a long round trip. A capture has to have the SYNs to tell."},
+	{[]string{"fin_wait2", "fin_wait_2"}, "This side has closed the connection, and the peer has not: there it is in CLOSE_WAIT, in a program that is stuck or forgets it."},
+	{[]string{"pmtud", "path mtu discovery"}, "Hosts learn the smallest MTU of a path from ICMP messages. Where a firewall drops these, large packets vanish."},
+	{[]string{"rst storm"}, "Many connections ended by RST in a short time: a program that crashed or restarts, a load balancer that cuts off, or connects to a port where nobody listens."},
+	{[]string{"incast"}, "Many servers answer one request at the same moment, and a switch's buffer overflows: each loses its last segments and waits for a timeout."},
+	{[]string{"rx dropped"}, "Packets that arrived at an interface and were thrown away before a program got them."},
+	{[]string{"haproxy", "proxysql"}, "A proxy is a server for its clients and a client of its backends. Capture on its host: its response times and those of its backends tell which of them is slow."},
 	// columns of other tools
 	{[]string{"us", "%us", "%user", "%usr"}, "CPU time of programs, in vmstat, top, sar and mpstat, in percent of all CPUs."},
 	{[]string{"sy", "%sy", "%system", "%sys"}, "CPU time in the kernel for programs, in vmstat, top, sar and mpstat, in percent of all CPUs."},

@@ -52,6 +52,12 @@ func phrasesOf(query string) (named, within []phrase) {
 	return named, within
 }
 
+// Known says whether a query is a synonym, so that there are pages about it.
+func Known(query string) bool {
+	named, _ := phrasesOf(query)
+	return len(named) > 0
+}
+
 // means says whether a query is a known text: TIME_WAIT, time-wait and TIMEWAIT are one,
 // "load high" is "high load", and of a message the beginning is enough.
 func means(query, text string) bool {

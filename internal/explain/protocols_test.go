@@ -12,7 +12,7 @@ import (
 func TestProtocols(t *testing.T) {
 	entries := Entries(catalogue.Rules)
 	for _, name := range protocol.Names() {
-		list := Search(entries, name)
+		list, _ := Search(entries, name)
 		if len(synonyms[name]) == 0 && (len(list) == 0 || list[0].ID != "protocol."+name) {
 			t.Errorf("%q does not open its page", name)
 		}

@@ -11,9 +11,9 @@ import (
 // synonyms name, then those that match all its words. A word counts most as a
 // part of the ID, less in the title, least in the page; a synonym within the
 // query counts for the entries it leads to. Entries that match equally stay in
-// their order.
-func Search(entries []Entry, query string) []Entry {
-	var list []Entry
+// their order. Entries of whose synonyms none is in the query, and whose ID and title
+// have no more than half of its words, are not about them: they only mention them.
+func Search(entries []Entry, query string) (list, mention []Entry) {
 	taken := map[string]bool{}
 	add := func(e Entry) {
 		if !taken[e.ID] {
@@ -36,22 +36,30 @@ func Search(entries []Entry, query string) []Entry {
 	type hit struct {
 		entry Entry
 		score int
+		about bool
 	}
 	var hits []hit
 	for _, e := range entries {
-		if total := scoreAll(e, wanted, within); total > 0 {
-			total += scoreWhole(e, wanted)
-			hits = append(hits, hit{e, total})
+		if total, about := scoreAll(e, wanted, within); total > 0 {
+			whole := scoreWhole(e, wanted)
+			hits = append(hits, hit{e, total + whole, about || whole > 0})
 		}
 	}
 	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
 	for _, h := range hits {
-		add(h.entry)
+		if h.about {
+			add(h.entry)
+		}
 	}
 	if len(list) == 0 { // a message with names and numbers around what is known of it
 		addAll(slices.DeleteFunc(within, func(p phrase) bool { return !p.telling() }))
 	}
-	return list
+	for _, h := range hits {
+		if !h.about && !taken[h.entry.ID] {
+			mention = append(mention, h.entry)
+		}
+	}
+	return list, mention
 }
 
 // Scores of one word in one entry. Only their order matters: one word in an ID
@@ -86,16 +94,18 @@ func scoreWhole(e Entry, wanted []string) int {
 	return scoreName
 }
 
-// scoreAll is the sum over all words; 0 if one is missing.
-func scoreAll(e Entry, wanted []string, within []phrase) (total int) {
+// scoreAll is the sum over all words; 0 if one is missing. about says that a synonym
+// is among them, or that more than half of them are in ID or title.
+func scoreAll(e Entry, wanted []string, within []phrase) (total int, about bool) {
 	id, title, page := words(e.ID), words(e.Title), words(e.Page)
-	covered := make([]bool, len(wanted))
+	covered := make([]bool, len(wanted)) // by a synonym
 	for _, p := range within {
 		if i := slices.Index(p.ids, e.ID); i >= 0 {
 			total += scoreSynonym*len(p.words) - i
 			copy(covered[p.at:], slices.Repeat([]bool{true}, len(p.words)))
 		}
 	}
+	held := 0
 	for i, w := range wanted {
 		s := 0
 		if slices.Contains(id, w) {
@@ -108,16 +118,19 @@ func scoreAll(e Entry, wanted []string, within []phrase) (total int) {
 		} else if begins(title, w) {
 			s += scoreBegins
 		}
+		if s > 0 || covered[i] {
+			held++
+		}
 		s += scoreMention * min(count(page, w), 10)
 		if s == 0 && !covered[i] {
-			return 0
+			return 0, false
 		}
 		total += s
 	}
 	if len(wanted) > 1 && max(indexOf(title, wanted), indexOf(page, wanted)) >= 0 {
 		total += scoreTogether
 	}
-	return total
+	return total, 2*held > len(wanted) || slices.Contains(covered, true)
 }
 
 func count(list []string, w string) (n int) {

@@ -4,6 +4,19 @@ package explain
 // that answer them, best first. What is an ID, a name or a title of an entry is
 // found without them.
 var synonyms = map[string][]string{
+	// symptoms
+	"load average high but cpu idle": {"proc/uninterruptible", "disk/saturated", "sched.load"},
+	"high load low cpu":              {"proc/uninterruptible", "disk/saturated", "sched.load"},
+	"load high cpu idle":             {"proc/uninterruptible", "disk/saturated", "sched.load"},
+	"latency spikes":                 {"rt.stalls", "rt.quantiles", "cpu/throttled"},
+	"freeze":                         {"rt.stalls", "proc/uninterruptible", "proc/deadlock", "mysql/not-answering"},
+	"hangs":                          {"rt.stalls", "proc/uninterruptible", "proc/deadlock", "mysql/not-answering"},
+	"everything hangs":               {"rt.stalls", "proc/uninterruptible", "proc/deadlock", "mysql/not-answering"},
+	"hangs every":                    {"rt.stalls", "proc/uninterruptible", "proc/deadlock", "mysql/not-answering"},
+	"cannot connect":                 {"packets.refused", "rt/connect-slow", "net/firewall-drops", "mysql/not-answering"},
+	"cannot connect to database":     {"mysql/not-answering", "mysql/connections-exhausted", "packets.refused", "rt/connect-slow", "net/firewall-drops"},
+	"connect to database":            {"mysql/not-answering", "mysql/connections-exhausted", "packets.refused", "rt/connect-slow", "net/firewall-drops"},
+	"queries pile up":                {"mysql.sessions-in-state", "mysql/row-lock-wait", "mysql/metadata-lock", "mysql/thread-pool-stalled"},
 	// columns of vmstat, top, mpstat, iostat, pidstat, sar, free and ss
 	"us":                {"cpu.user"},
 	"%us":               {"cpu.user"},
@@ -63,6 +76,8 @@ var synonyms = map[string][]string{
 	"congestion window": {"net/packet-loss", "packets.window-limited"},
 	"slow start":        {"net/packet-loss", "net/sender-app-limited"},
 	// CPU
+	"thundering herd":    {"cpu/context-switches", "rt.quantiles"},
+	"priority inversion": {"proc/lock-contention"},
 	"cpu saturation":     {"cpu/saturated"},
 	"runqlat":            {"sched.run-delay"},
 	"available":          {"memory.available", "filesystem.available"},
@@ -93,13 +108,26 @@ var synonyms = map[string][]string{
 	"transparent huge pages": {"process.rss", "cpu.system"},
 	"hugepages":              {"mem/oom-kill", "memory.free"},
 	"huge pages":             {"mem/oom-kill", "memory.free"},
+	"java heap":              {"rt.stalls", "mem/leak", "mem/cgroup-oom"},
 	// disks
+	"queue depth": {"disk.queue", "disk/saturated"},
+	"nvme slow":   {"disk.await", "disk/saturated", "disk/slow-sync"},
 	"disk":        {"disk/saturated", "disk.await", "disk.utilisation"},
 	"disk io":     {"disk/saturated", "disk.await", "process.io-bytes"},
 	"disk i/o":    {"disk/saturated", "disk.await", "process.io-bytes"},
 	"slow disk":   {"disk.await", "disk/saturated", "disk/slow-sync"},
 	"high iowait": {"cpu.iowait", "disk/saturated"},
 	// network
+	"keep-alive":                      {"packets.reset-after-idle", "rt/first-disconnect", "net/ephemeral-ports"},
+	"keepalive":                       {"packets.reset-after-idle", "rt/first-disconnect", "net/ephemeral-ports"},
+	"window scaling":                  {"packets.window-limited", "net/receiver-slow"},
+	"fin_wait2":                       {"proc/fd-limit", "tcp.unread-requests"},
+	"fin_wait_2":                      {"proc/fd-limit", "tcp.unread-requests"},
+	"pmtud":                           {"net/mtu-mismatch"},
+	"path mtu discovery":              {"net/mtu-mismatch"},
+	"rst storm":                       {"net/resets", "packets.resets"},
+	"incast":                          {"net/packet-loss", "rt/fan-out"},
+	"rx dropped":                      {"interface.drops", "net/nic-drops", "net/softnet"},
 	"gone away":                       {"rt/first-disconnect", "packets.reset-after-idle", "mysql/not-answering"},
 	"mysql server has gone away":      {"rt/first-disconnect", "packets.reset-after-idle", "mysql/not-answering"},
 	"2006":                            {"rt/first-disconnect", "packets.reset-after-idle", "mysql/not-answering"},
@@ -124,6 +152,8 @@ var synonyms = map[string][]string{
 	"network latency":                 {"rt/path-slow", "rt.way"},
 	"slow network":                    {"rt/path-slow", "net/packet-loss", "net/rate-limited"},
 	// response times
+	"haproxy":                   {"rt/one-slow-backend", "rt/server-slow", "rt/errors"},
+	"proxysql":                  {"rt/one-slow-backend", "rt/server-slow", "mysql/connections-exhausted"},
 	"read timed out":            {"rt/server-slow", "net/packet-loss"},
 	"i/o timeout":               {"rt/server-slow", "net/packet-loss"},
 	"context deadline exceeded": {"rt/server-slow", "net/packet-loss"},

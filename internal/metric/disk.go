@@ -35,7 +35,7 @@ var (
 		Healthy: "4 to 16 KiB for databases, 128 KiB and more for streams"})
 	DiskQueueTime = add(Metric{ID: "disk.queue-time", Name: "time of a request in the queue",
 		Help: "mean time from when a request was made until the device got it; the rest of its time is the device's",
-		Unit: "seconds", Source: "BPF programs at block_io_start, block_rq_issue and block_io_done",
+		Unit: "seconds", Source: "BPF programs at block_io_start, block_rq_issue and block_io_done, before Linux 6.5 block_rq_insert, block_rq_issue and block_rq_complete",
 		Tools: []string{"rtrail trace block", "biolatency -Q   # of bcc"}, Traps: []string{"a device that queues inside, as NVMe does, takes its requests at once"},
 		Healthy: "far below the time in the device"})
 	SyncWait = add(Metric{ID: "sync.wait", Name: "threads waiting for syncs",

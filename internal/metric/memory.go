@@ -89,4 +89,10 @@ var (
 		Source: "memory.pressure, some total (v2)", Tools: []string{"cat /sys/fs/cgroup/GROUP/memory.pressure"}, Traps: []string{"cgroup v1 has none: only the host's pressure is known there"}, Healthy: "below 1 %"})
 	CgroupOOMKills = add(Metric{ID: "cgroup.oom-kills", Counter: true, Name: "OOM kills in a control group", Unit: "count", Help: "processes of the cgroup killed for lack of memory", Source: "memory.events oom_kill (v2), memory.oom_control oom_kill (v1, 4.13 and later)",
 		Tools: []string{"grep oom_kill /sys/fs/cgroup/GROUP/memory.events"}, Traps: []string{"v2 also counts kills in child cgroups", "host-wide OOM kills count too"}, Healthy: "0"})
+	MemoryCompactions = add(Metric{ID: "memory.compactions", Counter: true, Name: "direct compactions", Unit: "per second", Help: "allocations of several pages in one piece that first had to move other pages together", Source: "/proc/vmstat compact_stall",
+		Tools: []string{"grep compact_ /proc/vmstat", "sar -B"}, Check: shell.Line("grep compact_ /proc/vmstat; cat /proc/buddyinfo"), Traps: []string{"what kcompactd does in the background is not in it"}, Healthy: "0"})
+	NodeFree = add(Metric{ID: "memory.node-free", Name: "free memory of a node", Unit: "bytes", Help: "free memory of one NUMA node, all its zones together", Source: "/proc/zoneinfo free",
+		Tools: []string{"numactl --hardware", "numastat -m"}, Check: shell.Line("numactl --hardware"), Traps: []string{"page cache fills a node without harm: it is freed when needed"}})
+	NUMAMisses = add(Metric{ID: "memory.numa-misses", Counter: true, Name: "pages from another node", Unit: "pages per second", Help: "pages taken from this node although another one was wanted, all nodes together", Source: "/proc/vmstat numa_miss",
+		Tools: []string{"numastat"}, Check: shell.Line("numastat"), Traps: []string{"interleaved memory is no miss"}, Healthy: "0"})
 )

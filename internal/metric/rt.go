@@ -49,11 +49,11 @@ var (
 	RTIdle = add(Metric{ID: "rt.idle", Name: "client idle",
 		Help: "how long a client that has its answer asks nothing on the same connection", Unit: "share", Source: "packets: last packet of an answer to first one of the next request", Tools: []string{"rtrail packets FILE --by client"},
 		Traps: []string{"users think, timers wait, pools hold connections that are not needed: idle is normal", "only a client that usually asks at once shows by its pauses that something holds it"}})
-	RTModes = add(Metric{ID: "rt.modes", Formerly: []string{"rt.humps"}, Name: "modes of response times",
+	RTModes = add(Metric{ID: "rt.modes", Formerly: []string{"rt.humps"}, Name: "peaks of response times",
 		Help: "number of separate peaks in the distribution of response times", Unit: "count", Source: "packets", Tools: []string{"rtrail packets FILE --histogram"},
-		Traps: []string{"two statements, or hits and misses of a cache, make two humps as well", "a mean of two humps is a time that no request takes"}, Healthy: "1 for each kind of work"})
+		Traps: []string{"two statements, or hits and misses of a cache, also make two peaks", "a mean of two peaks is a time that no request takes"}, Healthy: "1 for each kind of work"})
 	RTWorkers = add(Metric{ID: "rt.workers", Name: "workers kept busy",
-		Help: "requests done in a second times the seconds of work each needs: how many were worked on at a time", Unit: "count", Source: "packets", Tools: []string{"rtrail packets FILE --by second"},
+		Help: "requests done in a second times the seconds of work each needs: how many were worked on concurrently", Unit: "count", Source: "packets", Tools: []string{"rtrail packets FILE --by second"},
 		Traps: []string{"only where all jobs take the same time"}})
 	RTBackend = add(Metric{ID: "rt.backend", Name: "response time beside the peers'",
 		Help: "median response time of one of several servers of a kind, beside that of the others", Unit: "seconds", Source: "packets", Tools: []string{"rtrail packets FILE --by server"},

@@ -63,19 +63,27 @@ func LastWords(b *view.MySQLBlocker) string {
 
 // waits says in a line who waits for a holder, for how long and what for.
 func waits(b *view.MySQLBlocker) string {
-	longest := time.Duration(recording.Unknown)
-	for i := range b.Victims {
-		longest = max(longest, b.Victims[i].Waited)
-	}
 	text := unit.Plural(len(b.Victims), "session waits", "sessions wait")
-	if longest >= 0 {
-		text += " up to " + unit.Duration(longest.Round(100*time.Millisecond)).String()
+	if longest := longestWait(b).Round(100 * time.Millisecond); longest > 0 {
+		if len(b.Victims) > 1 {
+			text += " up to"
+		}
+		text += " " + unit.Duration(longest).String()
 	}
 	text += fmt.Sprintf(" for the %s, held by %s", Lock(b.Kind, b.Object), Holder(b))
 	if last := LastWords(b); last != "" {
 		text += "; " + last
 	}
 	return text
+}
+
+// longestWait is how long the victim that waits longest has waited; Unknown if it is of none.
+func longestWait(b *view.MySQLBlocker) time.Duration {
+	longest := time.Duration(recording.Unknown)
+	for i := range b.Victims {
+		longest = max(longest, b.Victims[i].Waited)
+	}
+	return longest
 }
 
 // Waits says who waits for whom, a line for each who holds others up.

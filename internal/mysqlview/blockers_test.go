@@ -2,13 +2,43 @@ package mysqlview
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"rtrail/internal/recording"
 	"rtrail/internal/view"
 )
+
+// A wait that is not over is told again, so that a look at any moment finds it; how
+// long it takes is not said before it took some time.
+func TestBlockersAreToldAgain(t *testing.T) {
+	l := Lines{Zone: time.UTC}
+	var told []int
+	for i := range 11 {
+		var b bytes.Buffer
+		l.Out = &b
+		r := unknownRow()
+		r.At, r.State = noon.Add(time.Duration(i)*time.Second), recording.ServerAnswers
+		r.Blockers = []view.MySQLBlocker{{Session: 41, Kind: "row", Object: "shop.orders", Victims: []view.MySQLVictim{{Session: 1, Waited: time.Duration(i) * time.Second}}}}
+		if err := l.Row(&r); err != nil {
+			t.Fatal(err)
+		}
+		want := fmt.Sprintf("1 session waits %d s for the row lock of shop.orders", i)
+		if i == 0 {
+			want = "1 session waits for the row lock of shop.orders"
+		}
+		if strings.Contains(b.String(), want) {
+			told = append(told, i)
+		}
+	}
+	if diff := cmp.Diff([]int{0, 5, 10}, told); diff != "" {
+		t.Errorf("told in lines (-want +got):\n%s", diff)
+	}
+}
 
 // Who waits for whom is told when it begins, when it changes and when it ends, and
 // not in every line.

@@ -59,11 +59,12 @@ var columns = []column{
 	{key: "logical_reads_per_s", group: "innodb", title: "lor", width: 5, drop: 9, get: func(r *Row) float64 { return r.LogicalReads }, show: rate, name: "logical reads/s"},
 	{key: "hit_pct", group: "innodb", title: "hit%", width: 5, drop: 1, get: func(r *Row) float64 { return r.Hit }, show: hit, name: "hit %"},
 	{key: "row_lock_waits_per_s", group: "innodb", title: "rlw", width: 5, drop: 3, get: func(r *Row) float64 { return r.RowLockWaits }, show: rate, name: "row lock waits/s"},
+	{key: "lock_waiters", group: "innodb", title: "lkw", width: 4, get: func(r *Row) float64 { return r.LockWaiters }, show: whole, name: "waiting for locks"},
 	{key: "history", group: "innodb", title: "hist", width: 5, drop: 6, get: func(r *Row) float64 { return r.History }, show: whole, name: "history"},
 	{key: "log_waits_per_s", group: "innodb", title: "logw", width: 4, drop: 11, get: func(r *Row) float64 { return r.LogWaits }, show: rate, name: "log waits/s"},
 
-	{key: "rt_mean_s", group: "RT", title: "mean", width: 5, kind: packets, get: func(r *Row) float64 { return r.RTMean }, show: brief, name: "RT mean"},
-	{key: "rt_p99_s", group: "RT", title: "p99", width: 5, drop: 4, kind: packets, get: func(r *Row) float64 { return r.RT99 }, show: brief, name: "RT p99"},
+	{key: "rt_mean_s", group: "RT", title: "mean", width: briefWidth, kind: packets, get: func(r *Row) float64 { return r.RTMean }, show: brief, name: "RT mean"},
+	{key: "rt_p99_s", group: "RT", title: "p99", width: briefWidth, drop: 4, kind: packets, get: func(r *Row) float64 { return r.RT99 }, show: brief, name: "RT p99"},
 
 	{group: "worst pool group", title: "grp:queue act/thr", width: 17, drop: 5, kind: pool, text: func(r *Row) string { return r.Pool.text() }},
 }

@@ -155,7 +155,8 @@ func (f *Feed) row() (row Row, ok bool) {
 		row.History = f.history(row.At.Add(-f.recent()))
 	}
 	if row.Answers() { // channels are read less often than the rest
-		row.Blockers = f.blockers(s.Server, row.At)
+		row.Blockers = f.blockersNow(s.Server, row.At)
+		row.LockWaiters = f.lockWaiters(&row)
 		row.Replicas = view.New(f.rec, row.At.Add(-f.recent()), now).ReplicasOf(s.Server)
 	}
 	f.rowAt = f.looks[n-1]

@@ -196,6 +196,39 @@ func TestStatementsBeforeTheSecondReading(t *testing.T) {
 	}
 }
 
+// A lock that was given free is not shown as held; one that could not be looked at is.
+func TestFeedBlockersAreThoseOfNow(t *testing.T) {
+	s := newServer(t)
+	look := func(collected string, more ...func(*recording.Writer, time.Time)) Row {
+		s.look(map[string]float64{"Uptime": float64(s.now.Unix()), "Innodb_row_lock_current_waits": 0}, func(w *recording.Writer, at time.Time) {
+			for _, add := range more {
+				add(w, at)
+			}
+		})
+		rows := recording.Rows[recording.MySQLServer](s.feed.rec)
+		rows[len(rows)-1].Collected = collected
+		row, _ := s.feed.Row()
+		return row
+	}
+	waits := func(w *recording.Writer, at time.Time) {
+		recording.Append(w, recording.MySQLLockWait{At: at, Server: "db1:3306", Kind: "row", Object: "shop.orders", Waiting: 21, Blocking: 6, Waited: time.Second})
+	}
+	const all = "status,transactions,sessions"
+	look(all)
+	if row := look(all+",row locks", waits); row.LockWaiters != 1 || len(row.Blockers) != 1 {
+		t.Errorf("one waits: %v, %v", row.LockWaiters, row.Blockers)
+	}
+	waiting := func(w *recording.Writer, at time.Time) {
+		recording.Append(w, recording.MySQLTransaction{At: at, Server: "db1:3306", Session: 21, State: "LOCK WAIT"})
+	}
+	if row := look(all, waiting); len(row.Blockers) != 1 {
+		t.Error("a look without one at the locks ends the wait")
+	}
+	if row := look(all); len(row.Blockers) != 0 || row.LockWaiters != 0 {
+		t.Errorf("none waits: %v, %v", row.LockWaiters, row.Blockers)
+	}
+}
+
 // A feed that runs for long forgets what is old, and never a setting.
 func TestFeedForgets(t *testing.T) {
 	s := newServer(t)

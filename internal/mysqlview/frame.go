@@ -113,6 +113,61 @@ func (f *Feed) Frame() Frame {
 	return frame
 }
 
+// blockersNow are those who hold others up at the last look. A dear look at locks is
+// left out now and then, while sessions still wait: then it is those of the look before.
+func (f *Feed) blockersNow(server string, last time.Time) []view.MySQLBlocker {
+	if now := view.New(f.rec, last, time.Now()).BlockersOf(server); len(now) > 0 || f.nobodyWaits(last) {
+		return now
+	}
+	return f.blockers(server, last)
+}
+
+// nobodyWaits says whether a look saw all sessions and transactions, and none of them
+// waits for a lock.
+func (f *Feed) nobodyWaits(look time.Time) bool {
+	if !f.collected(look, "sessions") || !f.collected(look, "transactions") {
+		return false
+	}
+	for _, s := range recording.Rows[recording.MySQLSession](f.rec) {
+		if s.At.Equal(look) && (s.State == "User lock" || strings.HasPrefix(s.State, "Waiting for") && strings.Contains(s.State, "lock")) {
+			return false
+		}
+	}
+	for _, t := range recording.Rows[recording.MySQLTransaction](f.rec) {
+		if t.At.Equal(look) && t.State == "LOCK WAIT" {
+			return false
+		}
+	}
+	return true
+}
+
+// collected says whether a look read something.
+func (f *Feed) collected(look time.Time, what string) bool {
+	for _, r := range slices.Backward(recording.Rows[recording.MySQLServer](f.rec)) {
+		if r.At.Equal(look) {
+			return slices.Contains(strings.Split(r.Collected, ","), what)
+		}
+	}
+	return false
+}
+
+// lockWaiters is how many sessions wait for a lock: by the looks at locks, or by the
+// status where it counts more, for the account may not see all. NaN if neither tells.
+func (f *Feed) lockWaiters(r *Row) float64 {
+	n := 0
+	for i := range r.Blockers {
+		n += len(r.Blockers[i].Victims)
+	}
+	seen := float64(n)
+	if n == 0 && !f.collected(r.At, "sessions") {
+		seen = math.NaN()
+	}
+	if math.IsNaN(seen) || r.RowLocksWaiting > seen {
+		return r.RowLocksWaiting
+	}
+	return seen
+}
+
 // blockers are those who held others up at the last looks at locks.
 func (f *Feed) blockers(server string, last time.Time) []view.MySQLBlocker {
 	return view.New(f.rec, last.Add(-max(locksShown, 3*f.Every/2)), time.Now()).BlockersOf(server)

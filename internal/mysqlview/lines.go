@@ -12,9 +12,13 @@ import (
 	"rtrail/internal/recording"
 )
 
-// headerEvery is after how many lines the names of the columns come again, so
-// that a screen always shows them.
-const headerEvery = 20
+const (
+	// headerEvery is after how many lines the names of the columns come again, so
+	// that a screen always shows them.
+	headerEvery = 20
+	// waitsEvery is after how many lines it is said again who waits for whom.
+	waitsEvery = 5
+)
 
 // Lines prints a line per row.
 type Lines struct {
@@ -29,7 +33,7 @@ type Lines struct {
 	lines   int
 	stops   string // of the channels, as told last
 	holds   string // who holds others up, as told last
-	told    int    // lines since then
+	told    int    // lines since it was
 }
 
 // Row prints one. A server that does not answer has a line that says so, beside
@@ -75,12 +79,12 @@ func (l *Lines) Row(r *Row) error {
 	return err
 }
 
-// waits adds who waits for whom, when that changes, and again where the names of
-// the columns come again.
+// waits adds who waits for whom, when that changes, and every few lines as long as
+// somebody does.
 func (l *Lines) waits(line string, r *Row) string {
 	now := holders(r.Blockers)
 	l.told++
-	if now == l.holds && (now == "" || l.told < headerEvery) {
+	if now == l.holds && (now == "" || l.told < waitsEvery) {
 		return line
 	}
 	if now == "" {

@@ -13,6 +13,7 @@ import (
 	"rtrail/internal/document"
 	"rtrail/internal/golden"
 	"rtrail/internal/recording"
+	"rtrail/internal/view"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -27,7 +28,7 @@ func story() []Row {
 			r.Insert, r.Update, r.Delete, r.Select = 1200, 2400.4, 0.3, 61034
 			r.Writes, r.Commands = 3600.7, 64634.7
 			r.LogicalReads, r.Hit, r.Running, r.Connected, r.Created, r.Cached = 1_234_567, 99.998, 331, 963, 0, 12
-			r.RowLockWaits, r.RowLocksWaiting, r.History, r.LogWaits = 17.4, 3, 123_456, 0
+			r.RowLockWaits, r.RowLocksWaiting, r.LockWaiters, r.History, r.LogWaits = 17.4, 3, 4, 123_456, 0
 			r.RTMean, r.RT99, r.RTMost, r.RTCount = 0.000_227, 0.012_3, 1.5, 64000
 			r.Pool = &Pool{Group: 3, Groups: 32, Queued: 412, Active: 10, Threads: 11}
 		}
@@ -46,7 +47,7 @@ func story() []Row {
 		row(2, recording.ServerAnswers, func(r *Row) { r.Hit, r.Select, r.Commands = 100, 123456, 10_000_000; r.RTMean = math.NaN() }),
 		row(3, recording.ServerSlow, func(r *Row) { r.Since, r.Answer = noon.Add(3*time.Second), 1400*time.Millisecond }),
 		row(4, recording.ServerStalled, func(r *Row) {
-			bad("no answer to SHOW GLOBAL STATUS for 1.2s", 3)(r)
+			bad("no answer to SHOW GLOBAL STATUS for 1.2 s", 3)(r)
 			r.Waited = 1200 * time.Millisecond
 		}),
 		row(5, recording.ServerFull, bad("Too many connections", 5)),
@@ -55,7 +56,7 @@ func story() []Row {
 			bad("connect: connection refused\x1b[2J", 7)(r)
 			r.Load1, r.Load5, r.Load15, r.User, r.System, r.Idle, r.IOWait = math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()
 		}),
-		row(8, "", bad("took 2s, more than its deadline of 1s: sample given up", 7)),
+		row(8, "", bad("took 2 s, more than its deadline of 1 s: sample given up", 7)),
 	}
 }
 
@@ -133,7 +134,7 @@ func TestNumbersFit(t *testing.T) {
 		}
 	}
 	for _, v := range []float64{math.NaN(), 0, 1e-9, 999.4e-6, 999.6e-6, 1e-3, 9.99e-3, 0.0123, 0.9994, 0.9996, 1, 9.99, 12.34, 99.96, 999, 5000, 1e9} {
-		if text := brief(v); len(text) > 5 {
+		if text := brief(v); utf8.RuneCountInString(text) > briefWidth {
 			t.Errorf("brief(%v) = %q takes %d columns", v, text, len(text))
 		}
 	}
@@ -189,6 +190,42 @@ func TestTotalsOfOne(t *testing.T) {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, b.String())
 		}
+	}
+}
+
+// The summary names who held others up, at its worst, whatever the counters say.
+func TestTotalsOfLocks(t *testing.T) {
+	totals := Totals{Zone: time.UTC}
+	for i := range 6 {
+		r := unknownRow()
+		r.At, r.Seconds, r.Server, r.State, r.RowLockWaits = noon.Add(time.Duration(i)*time.Second), 1, "db", recording.ServerAnswers, 0
+		if i < 5 {
+			b := view.MySQLBlocker{Session: 6, Kind: "row", Object: "shop.orders", User: "a", Client: "localhost", Command: "Sleep", For: time.Duration(i+1) * time.Second}
+			for v := range i {
+				b.Victims = append(b.Victims, view.MySQLVictim{Session: int64(10 + v), Waited: time.Duration(i-v) * time.Second})
+			}
+			r.Blockers, r.LockWaiters = []view.MySQLBlocker{b}, float64(i)
+		} else {
+			r.LockWaiters = 0
+		}
+		totals.Add(&r)
+	}
+	var b bytes.Buffer
+	if err := document.Terminal(&b, totals.Document(10), document.TerminalOptions{Width: 120}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"4 sessions waited up to 4 s for the row lock of shop.orders, held by 6 a@localhost Sleep 5 s", "waiting for locks"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, b.String())
+		}
+	}
+	many := Totals{}
+	many.holds(make([]view.MySQLBlocker, 9))
+	for i := range 3 * maxHolds {
+		many.holds([]view.MySQLBlocker{{Session: int64(i)}})
+	}
+	if len(many.held) != maxHolds || len(many.locks()) != maxBlockers+1 {
+		t.Errorf("%d holders are remembered, %q told", len(many.held), many.locks())
 	}
 }
 

@@ -71,7 +71,10 @@ func hit(v float64) string {
 	return fmt.Sprintf("%.2f", math.Floor(v*100)/100)
 }
 
-// brief prints seconds in at most five columns: 841us, 12.3ms, 1.20s.
+// briefWidth is how many columns a time takes at most.
+const briefWidth = 6
+
+// brief prints seconds in at most briefWidth columns: 841 µs, 12 ms, 1.20 s.
 func brief(seconds float64) string {
 	if math.IsNaN(seconds) {
 		return unknown
@@ -79,25 +82,25 @@ func brief(seconds float64) string {
 	for _, u := range []struct {
 		below, unit float64
 		name        string
-	}{{999.5e-6, 1e6, "us"}, {999.5e-3, 1e3, "ms"}, {999.5, 1, "s"}} {
+	}{{999.5e-6, 1e6, "µs"}, {999.5e-3, 1e3, "ms"}, {999.5, 1, "s"}} {
 		if seconds >= u.below {
 			continue
 		}
 		v := seconds * u.unit
 		switch {
-		case u.name == "us" || v >= 99.95:
-			return fmt.Sprintf("%.0f%s", v, u.name)
+		case u.name == "µs" || v >= 99.95:
+			return fmt.Sprintf("%.0f %s", v, u.name)
 		case v >= 9.95 && u.name == "ms":
-			return fmt.Sprintf("%.0f%s", v, u.name)
+			return fmt.Sprintf("%.0f %s", v, u.name)
 		case v >= 9.995:
-			return fmt.Sprintf("%.1f%s", v, u.name)
+			return fmt.Sprintf("%.1f %s", v, u.name)
 		}
 		if u.name == "ms" {
-			return fmt.Sprintf("%.1f%s", v, u.name)
+			return fmt.Sprintf("%.1f %s", v, u.name)
 		}
-		return fmt.Sprintf("%.2f%s", v, u.name)
+		return fmt.Sprintf("%.2f %s", v, u.name)
 	}
-	return fmt.Sprintf("%.0fs", min(seconds, 9999))
+	return fmt.Sprintf("%.0f s", min(seconds, 9999))
 }
 
 // ago prints how long ago something was, in whole seconds.
@@ -115,5 +118,5 @@ func ago(d time.Duration) string {
 // Rate prints a number a second, or of things, in at most five columns.
 func Rate(v float64) string { return rate(v) }
 
-// Brief prints seconds in at most five columns.
+// Brief prints seconds in at most six columns.
 func Brief(seconds float64) string { return brief(seconds) }

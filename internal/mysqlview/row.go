@@ -37,7 +37,8 @@ type Row struct {
 	Created                    float64 // threads made, a second: connections the thread cache could not serve
 	Cached                     float64 // threads kept for connections to come
 	RowLockWaits               float64 // begun, a second
-	RowLocksWaiting            float64 // now
+	RowLocksWaiting            float64 // transactions that wait for a row at the last look
+	LockWaiters                float64 // sessions that wait for a lock of any kind at the last look
 	History                    float64 // undo logs not yet purged
 	LogWaits                   float64 // waits for room in the log buffer, a second
 	RTMean, RTMost, RT99       float64 // seconds, from packets
@@ -70,7 +71,7 @@ func unknownRow() Row {
 		Load1:  nan, Load5: nan, Load15: nan, User: nan, System: nan, Idle: nan, IOWait: nan,
 		Insert: nan, Update: nan, Delete: nan, Select: nan, Writes: nan, Commands: nan, LogicalReads: nan, Hit: nan,
 		Running: nan, Connected: nan, Created: nan, Cached: nan,
-		RowLockWaits: nan, RowLocksWaiting: nan, History: nan, LogWaits: nan, RTMean: nan, RTMost: nan, RT99: nan, RTCount: nan,
+		RowLockWaits: nan, RowLocksWaiting: nan, LockWaiters: nan, History: nan, LogWaits: nan, RTMean: nan, RTMost: nan, RT99: nan, RTCount: nan,
 	}
 }
 

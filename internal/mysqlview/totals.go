@@ -1,14 +1,17 @@
 package mysqlview
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
 	"rtrail/internal/document"
 	"rtrail/internal/escape"
 	"rtrail/internal/unit"
+	"rtrail/internal/view"
 )
 
 // Totals sums up the rows of a run for its end.
@@ -25,6 +28,7 @@ type Totals struct {
 	own          float64 // seconds of rtrail's own queries, per second
 	ownKnown     bool
 	replication  []string // what was wrong with it at the end
+	held         []hold   // who held others up, at most maxHolds
 }
 
 // spread is a number over a run.
@@ -47,6 +51,55 @@ func (s *spread) add(v float64) {
 	s.sum += v
 }
 
+// maxHolds bounds the holders of locks that are remembered: the first of a run.
+const maxHolds = 100
+
+// hold is a holder of a lock at its worst: when most sessions waited for it.
+type hold struct {
+	worst   view.MySQLBlocker
+	longest time.Duration // that a session was seen waiting; Unknown
+}
+
+// holds keeps who holds others up in a row.
+func (t *Totals) holds(list []view.MySQLBlocker) {
+	for i := range list {
+		b := &list[i]
+		at := slices.IndexFunc(t.held, func(h hold) bool {
+			return h.worst.Session == b.Session && h.worst.Kind == b.Kind && h.worst.Object == b.Object
+		})
+		switch {
+		case at >= 0:
+			h := &t.held[at]
+			h.longest = max(h.longest, longestWait(b))
+			if len(b.Victims) >= len(h.worst.Victims) {
+				h.worst = *b
+			}
+		case len(t.held) < maxHolds:
+			t.held = append(t.held, hold{*b, longestWait(b)})
+		}
+	}
+}
+
+// locks says who made others wait longest for locks, a line for each.
+func (t *Totals) locks() []string {
+	list := slices.Clone(t.held)
+	slices.SortStableFunc(list, func(a, b hold) int {
+		return cmp.Or(cmp.Compare(b.longest, a.longest), len(b.worst.Victims)-len(a.worst.Victims))
+	})
+	var lines []string
+	for _, h := range list[:min(len(list), maxBlockers)] {
+		text := unit.Plural(len(h.worst.Victims), "session", "sessions") + " waited"
+		if longest := h.longest.Round(100 * time.Millisecond); longest > 0 {
+			text += " up to " + unit.Duration(longest).String()
+		}
+		lines = append(lines, text+fmt.Sprintf(" for the %s, held by %s", Lock(h.worst.Kind, h.worst.Object), Holder(&h.worst)))
+	}
+	if more := len(list) - len(lines); more > 0 {
+		lines = append(lines, fmt.Sprintf("%s more held others up", unit.Count(more)))
+	}
+	return lines
+}
+
 // Add takes a row.
 func (t *Totals) Add(r *Row) {
 	if t.sums == nil {
@@ -54,6 +107,7 @@ func (t *Totals) Add(r *Row) {
 		t.first = r.At.Add(-time.Duration(r.Seconds * float64(time.Second)))
 	}
 	t.rows++
+	t.holds(r.Blockers)
 	t.last, t.server = r.At, r.Server
 	if word, _, ok := strings.Cut(Trouble(r), ":"); ok {
 		t.silent++
@@ -105,6 +159,9 @@ func (t *Totals) Document(top int) document.Document {
 			states = append(states, word+" "+unit.Duration(t.states[word].Round(time.Second)).String())
 		}
 		say(fmt.Sprintf("%s of %s %s without an answer in time: %s", unit.Count(t.silent), unit.Plural(t.rows, "line", "lines"), verb, strings.Join(states, ", ")))
+	}
+	for _, text := range t.locks() {
+		blocks = append(blocks, document.Prose{Label: "LOCKS", Style: document.Warn, Words: text})
 	}
 	for _, text := range t.replication {
 		blocks = append(blocks, document.Prose{Label: "REPLICATION", Style: document.Warn, Words: text})

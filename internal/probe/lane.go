@@ -11,6 +11,7 @@ import (
 
 	"rtrail/internal/crash"
 	"rtrail/internal/recording"
+	"rtrail/internal/unit"
 )
 
 // run is one call of Runner.Run.
@@ -221,7 +222,7 @@ func (l *lane) sample(f *followed) bool {
 	}
 	if run.Late {
 		if run.Error == "" {
-			run.Error = fmt.Sprintf("took %v, more than its deadline of %v: sample given up", run.Duration.Round(time.Millisecond), within)
+			run.Error = fmt.Sprintf("took %v, more than its deadline of %v: sample given up", unit.Duration(run.Duration), unit.Duration(within))
 		}
 		w = recording.NewWriter(began)
 		run.Lost = 1

@@ -34,6 +34,11 @@ type Traits struct {
 	// Causes says what errors mean, by code; "5" stands for codes that begin with it
 	// and have no words of their own, "" for all others.
 	Causes map[string]string
+	// Incapable are the codes with which a server says that it, or one behind it, could not
+	// do its work, whatever the client does; "5" stands for those that begin with it.
+	Incapable []string
+	// Gateway are those of them with which it may answer for a server behind it that did not.
+	Gateway []string
 	// Database says that servers keep changes when they are told to commit, and let
 	// statements wait for locks.
 	Database bool
@@ -110,6 +115,11 @@ func Of(name string) *Traits {
 
 // Raises says whether the text of an error is a program's own.
 func (t *Traits) Raises(code string) bool { return slices.Contains(t.Raised, code) }
+
+// AtServer says whether an error is the server's, not the client's (Incapable).
+func (t *Traits) AtServer(code string) bool {
+	return slices.Contains(t.Incapable, code) || code != "" && slices.Contains(t.Incapable, code[:1])
+}
 
 // Cause says what an error means, for the one who has to do something about it.
 func (t *Traits) Cause(code string) string {

@@ -9,12 +9,13 @@ import (
 // table has an entry for every decoder.
 var table = complete(map[string]*Traits{
 	"mysql": {
-		Summary:  MySQL,
-		Messages: Literals,
-		Names:    []string{"InitDB", "FieldList", "ChangeUser"},
-		Raised:   []string{"1644"},
-		Usual:    []string{"1062", "1045", "1050", "1007", "1008", "1051", "1091"},
-		Database: true,
+		Summary:   MySQL,
+		Messages:  Literals,
+		Names:     []string{"InitDB", "FieldList", "ChangeUser"},
+		Raised:    []string{"1644"},
+		Usual:     []string{"1062", "1045", "1050", "1007", "1008", "1051", "1091"},
+		Database:  true,
+		Incapable: []string{"1021", "1030", "1037", "1040", "1041", "1053", "1114"},
 		Causes: map[string]string{
 			"1146": "it asks for a table that does not exist: a missing migration, a wrong database, or a name built at run time; looking for it costs the server a directory scan",
 			"1054": "it names a column that does not exist: program and schema differ in version",
@@ -37,11 +38,12 @@ var table = complete(map[string]*Traits{
 		Pool:      shell.Line(`mysql -e "show variables like 'thread_pool%%'"`),
 	},
 	"postgres": {
-		Summary:  PostgreSQL,
-		Messages: Literals,
-		Raised:   []string{"P0001"},
-		Usual:    []string{"23505", "42P07", "28P01", "28000"},
-		Database: true,
+		Summary:   PostgreSQL,
+		Messages:  Literals,
+		Raised:    []string{"P0001"},
+		Usual:     []string{"23505", "42P07", "28P01", "28000"},
+		Database:  true,
+		Incapable: []string{"53100", "53200", "53300", "57P01", "57P02", "57P03"},
 		Causes: map[string]string{
 			"42P01": "it asks for a table that does not exist: a missing migration or a wrong search_path",
 			"40P01": "transactions deadlock: take locks in one order and try again after a deadlock",
@@ -60,11 +62,12 @@ var table = complete(map[string]*Traits{
 		Pool:      shell.Line("psql -c 'show max_connections'   # and the pool size of pgbouncer"),
 	},
 	"tds": {
-		Summary:  TransactSQL,
-		Names:    []string{"EXEC"},
-		Raised:   []string{"50000"},
-		Usual:    []string{"2601", "2627", "2714", "18456"},
-		Database: true,
+		Summary:   TransactSQL,
+		Names:     []string{"EXEC"},
+		Raised:    []string{"50000"},
+		Usual:     []string{"2601", "2627", "2714", "18456"},
+		Database:  true,
+		Incapable: []string{"1105", "9002", "10928"},
 		Causes: map[string]string{
 			"208":       "it asks for a table that does not exist: a missing migration, a wrong database or schema",
 			"207":       "it names a column that does not exist: program and schema differ in version",
@@ -90,6 +93,8 @@ var table = complete(map[string]*Traits{
 		Summary: Path,
 		Usual: append([]string{
 			"NOT_FOUND", "ALREADY_EXISTS", "UNAUTHENTICATED", "PERMISSION_DENIED", "FAILED_PRECONDITION", "OUT_OF_RANGE"}, httpUsual...),
+		Incapable: []string{"5", "UNAVAILABLE", "DEADLINE_EXCEEDED", "RESOURCE_EXHAUSTED", "INTERNAL", "UNKNOWN", "REFUSED_STREAM"},
+		Gateway:   []string{"502", "503", "504", "UNAVAILABLE"},
 		Causes: merged(httpCauses, map[string]string{
 			"UNAVAILABLE":        "the server has no backend, is shutting down, or refuses work: clients may retry after a pause",
 			"DEADLINE_EXCEEDED":  "the server gave up at the client's deadline: it, or what it asks, is slower than the client wants to wait",
@@ -111,6 +116,8 @@ var table = complete(map[string]*Traits{
 	"http": {
 		Summary:   Path,
 		Usual:     httpUsual,
+		Incapable: []string{"5"},
+		Gateway:   []string{"502", "503", "504"},
 		Causes:    httpCauses,
 		Dissector: "http",
 		Batch:     "an endpoint that takes a list, or calls in parallel",
@@ -119,8 +126,10 @@ var table = complete(map[string]*Traits{
 		Log:       shell.Line("tail -n 100 /var/log/nginx/error.log"),
 	},
 	"fastcgi": {
-		Summary: Path,
-		Usual:   append([]string{"STDERR"}, httpUsual...),
+		Summary:   Path,
+		Usual:     append([]string{"STDERR"}, httpUsual...),
+		Incapable: []string{"5", "EXIT", "OVERLOADED"},
+		Gateway:   []string{"502", "503", "504"},
 		Causes: merged(httpCauses, map[string]string{
 			"STDERR":        "the script answers, and writes a warning",
 			"EXIT":          "the script ended with an exit status other than 0; its log says why",
@@ -136,8 +145,9 @@ var table = complete(map[string]*Traits{
 		Pool:      shell.Line("php-fpm -tt   # pm.max_children; the status page has the listen queue"),
 	},
 	"redis": {
-		Summary: Key,
-		Usual:   []string{"NOSCRIPT", "NOAUTH", "MOVED", "ASK", "BUSYGROUP"},
+		Summary:   Key,
+		Usual:     []string{"NOSCRIPT", "NOAUTH", "MOVED", "ASK", "BUSYGROUP"},
+		Incapable: []string{"OOM", "LOADING", "BUSY", "MISCONF", "CLUSTERDOWN", "MASTERDOWN"},
 		Causes: map[string]string{
 			"WRONGTYPE": "the key holds another type than the command is for: two programs use one name",
 			"OOM":       "Redis has reached maxmemory and may not evict",
@@ -149,8 +159,9 @@ var table = complete(map[string]*Traits{
 		Inside:    shell.Line("redis-cli slowlog get 20; redis-cli info commandstats"),
 	},
 	"amqp": {
-		Summary:  Key,
-		Messages: Literals,
+		Summary:   Key,
+		Messages:  Literals,
+		Incapable: []string{"nack", "320", "541"},
 		Causes: map[string]string{
 			"nack": "the broker could not take the message over: its queue is full (x-max-length with reject-publish), or an error within it",
 			"312":  "no queue is bound for the routing key: the message is lost",
@@ -171,8 +182,9 @@ var table = complete(map[string]*Traits{
 		Unit:      "rabbitmq-server",
 	},
 	"cassandra": {
-		Summary: CQL,
-		Usual:   []string{"UNPREPARED", "ALREADY_EXISTS", "AUTH_ERROR"},
+		Summary:   CQL,
+		Usual:     []string{"UNPREPARED", "ALREADY_EXISTS", "AUTH_ERROR"},
+		Incapable: []string{"WRITE_TIMEOUT", "READ_TIMEOUT", "UNAVAILABLE", "OVERLOADED", "IS_BOOTSTRAPPING", "READ_FAILURE", "WRITE_FAILURE", "TRUNCATE_ERROR"},
 		Causes: map[string]string{
 			"WRITE_TIMEOUT":     "too few replicas confirmed in time (write_request_timeout): one is slow, or in a pause for the collection of garbage",
 			"READ_TIMEOUT":      "too few replicas answered in time (read_request_timeout): one is slow, or the query reads many rows or tombstones",
@@ -206,9 +218,10 @@ var table = complete(map[string]*Traits{
 		IdleLimit: "ping_interval and ping_timeout of the server's library, proxy_read_timeout of nginx (60 s unless set)",
 	},
 	"mqtt": {
-		Summary:  Key,
-		Messages: Literals,
-		Usual:    []string{"UNSUPPORTED_PROTOCOL_VERSION"},
+		Summary:   Key,
+		Messages:  Literals,
+		Usual:     []string{"UNSUPPORTED_PROTOCOL_VERSION"},
+		Incapable: []string{"QUOTA_EXCEEDED", "SERVER_BUSY", "SERVER_SHUTTING_DOWN"},
 		Causes: map[string]string{
 			"NOT_AUTHORIZED":              "the access list of the broker forbids the topic, or the login: user, password or client identifier",
 			"BAD_USER_NAME_OR_PASSWORD":   "logins are refused: a wrong user or password, or one that has changed",

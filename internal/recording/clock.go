@@ -1,6 +1,10 @@
 package recording
 
-import "time"
+import (
+	"time"
+
+	"rtrail/internal/unit"
+)
 
 // clocks gives the options the clocks of the system, where none are set.
 func (o *Options) clocks() {
@@ -63,5 +67,5 @@ func (d *Directory) beginPiece(by time.Duration, now time.Time) error {
 // setBack notes that the clock was set back.
 func (d *Directory) setBack(by time.Duration, now time.Time) {
 	d.next.piece++
-	d.note("the clock was set back by %v to %s: piece %d begins", by.Round(time.Millisecond), now.UTC().Format(time.RFC3339), d.next.piece)
+	d.note("the clock was set back by %v to %s: piece %d begins", unit.Duration(by), now.UTC().Format(time.RFC3339), d.next.piece)
 }

@@ -53,6 +53,11 @@ type OffCPUWait struct {
 	// Of waits for a futex: where in the kernel the waker last slept for long meanwhile;
 	// as stack. The waker is then who held the lock longest, also if another one woke.
 	HolderStack string `parquet:"holder_stack,dict"`
+	// Of waits that were sampled and whose stack in the program was copied: functions of the
+	// program, innermost first, joined by ';', which end in "..." if there are more callers
+	// than were seen; "" if it was not copied, or not yet named.
+	UserStack string `parquet:"user_stack,dict"`
+	Caller    string `parquet:"caller,dict"` // the innermost of them that is not of the C library or of Go's runtime
 }
 
 // SyscallSum is the calls of one system call that one process made with one result in
@@ -172,6 +177,7 @@ type CacheSum struct {
 	Process string        `parquet:"process,dict"`
 	Device  string        `parquet:"device,dict"`   // number of the filesystem, of a block device its own: "8:1"
 	Span    time.Duration `parquet:"span_ns"`       // how long the stretch is
+	Traced  time.Duration `parquet:"traced_ns"`     // of that, programs were attached, at random: sums are of this time; 0: all of it
 	Read    int64         `parquet:"read_pages"`    // that reads asked for, as far as the file has them; a page that is read in parts counts each time
 	Faulted int64         `parquet:"faulted_pages"` // that accesses of mapped files asked for
 	Added   int64         `parquet:"added_pages"`   // for reads, by readahead or for writes
@@ -208,6 +214,7 @@ type BlockSum struct {
 type PacketDrop struct {
 	At          time.Time     `parquet:"at,timestamp(nanosecond)"`
 	Span        time.Duration `parquet:"span_ns"`       // how long the stretch is
+	Traced      time.Duration `parquet:"traced_ns"`     // of that, programs were attached, at random: sums are of this time; 0: all of it
 	NetNS       uint64        `parquet:"netns"`         // 0: not known
 	Device      string        `parquet:"device,dict"`   // interface; "": none, as of what this host sends
 	Reason      string        `parquet:"reason,dict"`   // word of the running kernel without SKB_DROP_REASON_
@@ -237,6 +244,7 @@ const (
 type TCPEvent struct {
 	At         time.Time     `parquet:"at,timestamp(nanosecond)"`
 	Span       time.Duration `parquet:"span_ns"`     // how long the stretch is
+	Traced     time.Duration `parquet:"traced_ns"`   // of that, programs were attached, at random: sums are of this time; 0: all of it
 	Kind       string        `parquet:"kind,dict"`   // segment, SYN, SYN-ACK: sent again; RST sent, RST received
 	NetNS      uint64        `parquet:"netns"`       // 0: not known
 	State      TCPState      `parquet:"state"`       // of the connection then, before a reset ends it; 0: of several, or there was no connection
@@ -267,6 +275,7 @@ const (
 type Connect struct {
 	At         time.Time     `parquet:"at,timestamp(nanosecond)"`
 	Span       time.Duration `parquet:"span_ns"`                       // how long the stretch is; 0: a single connect
+	Traced     time.Duration `parquet:"traced_ns"`                     // of that, programs were attached, at random: sums are of this time; 0: all of it
 	NetNS      uint64        `parquet:"netns"`                         // inode of the network namespace
 	PID        int32         `parquet:"pid"`                           // 0: of accepted ones, or a process that this PID namespace does not have
 	Started    time.Time     `parquet:"started,timestamp(nanosecond)"` // with PID: the identity of the process
@@ -299,6 +308,7 @@ const (
 type ReceiveBuffer struct {
 	At         time.Time     `parquet:"at,timestamp(nanosecond)"`
 	Span       time.Duration `parquet:"span_ns"`       // how long the stretch is
+	Traced     time.Duration `parquet:"traced_ns"`     // of that, programs were attached, at random: sums are of this time; 0: all of it
 	Kind       string        `parquet:"kind,dict"`     // full, no memory, zero window, pruned: not taken; grew, at limit, fixed: a reader of TCP could use more
 	NetNS      uint64        `parquet:"netns"`         // inode of the network namespace
 	Protocol   string        `parquet:"protocol,dict"` // tcp, udp, icmp and others; ip-N: by number

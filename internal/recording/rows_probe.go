@@ -37,14 +37,18 @@ type UnseenNote struct {
 	Of    int64     `parquet:"of"`        // how many there were, seen or not; 0: not known
 }
 
-// What of notes that say why a rule which found nothing may have missed what it
-// looks for.
+// Sight is what of notes by which rules know that they are blind: a rule that found
+// nothing may have missed what it looks for.
+type Sight string
+
+// Sights that rules need, as notes name them.
 const (
-	UnseenPacketFilter = "packet filter rules"
-	UnseenTransactions = "open transactions"
-	UnseenSessions     = "sessions of other users"
-	UnseenInnoDB       = "the inside of InnoDB"
-	UnseenPoolGroups   = "groups of the thread pool"
+	UnseenPacketFilter Sight = "packet filter rules"
+	UnseenTransactions Sight = "open transactions"
+	UnseenSessions     Sight = "sessions of other users"
+	UnseenInnoDB       Sight = "the inside of InnoDB"
+	UnseenPoolGroups   Sight = "groups of the thread pool"
+	UnseenSyscalls     Sight = "system calls of threads of other users"
 )
 
 func (KernelLogLine) Table() Table { return KernelLog }

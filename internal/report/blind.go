@@ -52,10 +52,8 @@ func unjudgedWords(c refusal.Risen) string {
 	return words + ". One is " + c.Means
 }
 
-// blindSpots lists what could not be judged or seen by what would help: its
-// resources in a line, and what to do once.
-func blindSpots(v verdict.Verdict) []document.Block {
-	var spots []spot
+// spots are what could not be judged or seen, by what would help.
+func spots(v verdict.Verdict) (spots []spot) {
 	for _, n := range v.NotJudged {
 		what := n.Resource
 		if what == "" {
@@ -77,20 +75,36 @@ func blindSpots(v verdict.Verdict) []document.Block {
 			spots = addSpot(spots, p.Name, trouble, p.Remedy.String())
 		}
 	}
-	if len(spots) == 0 {
-		return nil
-	}
-	l := document.List{Title: "BLIND SPOTS", Style: document.Warn}
-	for _, s := range spots {
+	return spots
+}
+
+// blindSpots lists what could not be judged or seen: its resources in a line, and what
+// to do once.
+func blindSpots(v verdict.Verdict) []document.Block {
+	l := document.List{Title: blind, Style: document.Warn}
+	for _, s := range spots(v) {
 		item := document.Item{Words: few(s.what) + ": " + reasons(s.why), Remedy: s.how, Lines: 3}
 		if len(s.capabilities) > 0 {
-			item.Remedy = ""
-			item.Words = few(s.what) + ": run as root, or once, for everybody who may run the file:"
-			item.Command = grant.Command(s.capabilities...).String()
+			item = s.grant(few(s.what))
 		}
 		l.Items = append(l.Items, item)
 	}
-	return []document.Block{l}
+	return unlessEmpty(l)
+}
+
+// blind is the title of what could not be judged or seen.
+const blind = "BLIND SPOTS"
+
+// allBlindSpots lists them with all reasons: rules without evidence, what probes did not
+// see, and the command that gives capabilities.
+func allBlindSpots(v verdict.Verdict) []document.Block {
+	l := document.List{Title: blind, Style: document.Warn, Items: append(notJudged(v.NotJudged), unseen(v.Unseen)...)}
+	for _, s := range spots(v) {
+		if len(s.capabilities) > 0 {
+			l.Items = append(l.Items, s.grant(strings.Join(s.what, ", ")))
+		}
+	}
+	return unlessEmpty(l)
 }
 
 // spotNames is how many resources of a blind spot are named: why nobody sees them
@@ -124,6 +138,11 @@ func reasons(list []string) string {
 type spot struct {
 	what, why, capabilities []string
 	how                     string
+}
+
+// grant says once what gives the capabilities that something lacks.
+func (s *spot) grant(what string) document.Item {
+	return document.Item{Words: what + ": run as root, or once, for everybody who may run the file:", Command: grant.Command(s.capabilities...).String()}
 }
 
 // capability is how probes and the kernel's manual name one.
@@ -162,16 +181,15 @@ func addOnce(list []string, s string) []string {
 
 // notJudged lists what could not be judged: faults that lack the same thing
 // stand together.
-func notJudged(list []verdict.NotJudged) []document.Block {
-	l := document.List{Title: "NOT JUDGED", Style: document.Warn}
+func notJudged(list []verdict.NotJudged) (items []document.Item) {
 	for _, g := range groupNotJudged(list) {
 		words := strings.Join(g.rules, ", ") + ": needs " + g.needs
 		if g.why != "" {
 			words += " (" + g.why + ")"
 		}
-		l.Items = append(l.Items, document.Item{Words: words, Remedy: g.how})
+		items = append(items, document.Item{Words: words, Remedy: g.how})
 	}
-	return unlessEmpty(l)
+	return items
 }
 
 func unlessEmpty(l document.List) []document.Block {
@@ -218,12 +236,11 @@ func stoodOnHoles(list []verdict.Finding) bool {
 
 // unseen lists what probes could not see: what is missing for the same reason
 // stands together.
-func unseen(list []verdict.Unseen) []document.Block {
-	l := document.List{Title: "NOT SEEN", Style: document.Warn}
+func unseen(list []verdict.Unseen) (items []document.Item) {
 	for _, g := range groupUnseen(list) {
-		l.Items = append(l.Items, document.Item{Words: strings.Join(g.rules, ", ") + ": " + g.why, Remedy: g.how})
+		items = append(items, document.Item{Words: strings.Join(g.rules, ", ") + ": " + g.why, Remedy: g.how})
 	}
-	return unlessEmpty(l)
+	return items
 }
 
 // groupUnseen puts things together that are missing for the same reason; two

@@ -42,8 +42,7 @@ func Compose(v verdict.Verdict, verbose bool) document.Document {
 	add(unjudged(v.Unjudged, verbose)...)
 	add(healthy(v.Healthy, verbose)...)
 	if verbose {
-		add(notJudged(v.NotJudged)...)
-		add(unseen(v.Unseen)...)
+		add(allBlindSpots(v)...)
 		add(probes(v.Probes)...)
 	} else {
 		add(blindSpots(v)...)
@@ -286,7 +285,7 @@ func offCPU(list []view.OffCPU, verbose bool) []document.Block {
 		return nil
 	}
 	t := document.Table{Title: "WHAT THREADS WAIT FOR", Columns: []document.Column{{Name: "process", Cut: true}, {Name: "PID", Right: true}, {Name: "waiting", Right: true},
-		{Name: "longest", Right: true, Drop: 1}, {Name: "waits for"}, {Name: "woken by", Drop: 2}}}
+		{Name: "longest", Right: true, Drop: 1}, {Name: "waits for"}, {Name: "called by", Cut: true, Drop: 3}, {Name: "woken by", Drop: 2}}}
 	for i := range list {
 		if !verbose && i == quietProcesses {
 			t.More = "and " + plural(len(list)-i, "wait", "waits") + " more (-v)"
@@ -296,7 +295,7 @@ func offCPU(list []view.OffCPU, verbose bool) []document.Block {
 		if o.Longest > 0 {
 			longest = unit.Duration(o.Longest).String()
 		}
-		t.Rows = append(t.Rows, []string{o.Process, fmt.Sprint(o.PID), fmt.Sprintf("%.2f", o.Mean), longest, o.For(), o.EndedBy()})
+		t.Rows = append(t.Rows, []string{o.Process, fmt.Sprint(o.PID), fmt.Sprintf("%.2f", o.Mean), longest, o.For(), o.Caller, o.EndedBy()})
 	}
 	return []document.Block{t}
 }

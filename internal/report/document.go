@@ -217,6 +217,8 @@ type OffCPU struct {
 	Waiting   document.Number `json:"waiting"`
 	Longest   document.Number `json:"longest_seconds"`
 	Stack     string          `json:"stack"`
+	UserStack string          `json:"user_stack"`
+	CalledBy  string          `json:"called_by"`
 	Waker     string          `json:"waker"`
 	WakerPID  int32           `json:"waker_pid"`
 	WakerIn   string          `json:"waker_in"`
@@ -276,7 +278,7 @@ func NewDocument(v verdict.Verdict) Document {
 		}),
 		OffCPU: each(v.OffCPU, func(o view.OffCPU) OffCPU {
 			return OffCPU{Process: o.Process, PID: o.PID, Thread: o.Thread, State: o.State, Waiting: document.Number(o.Mean), Longest: document.Number(o.Longest.Seconds()),
-				Stack: o.Stack, Waker: o.Waker, WakerPID: o.WakerPID, WakerIn: o.WakerIn, Interrupt: o.Interrupt}
+				Stack: o.Stack, UserStack: o.UserStack, CalledBy: o.Caller, Waker: o.Waker, WakerPID: o.WakerPID, WakerIn: o.WakerIn, Interrupt: o.Interrupt}
 		}),
 		Captures: each(v.Captures, capture), Notes: each(v.Notes, same), Thresholds: each(v.Thresholds, newThreshold),
 	}

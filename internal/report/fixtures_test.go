@@ -93,7 +93,7 @@ func cases() []testCase {
 		{Name: "a-process-with-a-long-name-数据库", PID: 4194303, Threads: 1, Samples: 50, OnCPU: 1},
 	}
 	waits := []view.OffCPU{
-		{PID: 812, Process: "mysqld", Thread: "connection", State: "S", Stack: "futex_do_wait;do_futex;__x64_sys_futex", Waker: "connection", WakerPID: 812, WakerIn: "futex",
+		{PID: 812, Process: "mysqld", Thread: "connection", State: "S", Stack: "futex_do_wait;do_futex;__x64_sys_futex", Waker: "connection", WakerPID: 812, WakerIn: "futex", Caller: "lock_rec_lock", UserStack: "__lll_lock_wait;lock_rec_lock;do_command",
 			Threads: 30, Waited: 21 * time.Second, Mean: 2.1, Waits: 9000, Longest: 310 * time.Millisecond},
 		{PID: 812, Process: "mysqld", Thread: "connection", State: "D", Stack: "io_schedule;folio_wait_bit", Interrupt: "block", WakerIn: "bio_endio", Threads: 12, Waited: 4 * time.Second, Mean: 0.4, Longest: 25 * time.Millisecond},
 		{PID: 812, Process: "mysqld", Thread: "connection", State: "R", Threads: 38, Waited: time.Second, Mean: 0.1},

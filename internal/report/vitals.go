@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"rtrail/internal/document"
 	"rtrail/internal/unit"
@@ -26,6 +27,12 @@ func vitals(v verdict.Vitals) (words []string) {
 		add(s.Connected, "MySQL %v connected", unit.Count(s.Connected))
 		add(s.Statements, "statements %v", unit.PerSecond(s.Statements))
 	}
+	for _, l := range v.Logs {
+		words = append(words, plural(l.Statements, "statement", "statements")+" logged", unit.Duration(l.Took).String()+" of execution")
+	}
+	for _, d := range v.Dumps {
+		words = append(words, strings.TrimSpace(d.Process+" "+plural(d.Threads, "thread", "threads")), fmt.Sprintf("%s busy", unit.Count(d.Busy)))
+	}
 	return words
 }
 
@@ -37,6 +44,22 @@ type Vitals struct {
 	Disk         document.Number `json:"disk"`
 	NetworkBytes document.Number `json:"network_bytes_per_second"`
 	MySQL        []MySQLVitals   `json:"mysql"`
+	SlowLogs     []LogVitals     `json:"slow_logs,omitempty"`
+	Dumps        []DumpVitals    `json:"dumps,omitempty"`
+}
+
+// LogVitals are those of a slow query log that was read without its server.
+type LogVitals struct {
+	Log         string  `json:"log"`
+	Statements  int     `json:"statements"`
+	TookSeconds float64 `json:"took_seconds"`
+}
+
+// DumpVitals are those of a process whose stacks were dumped.
+type DumpVitals struct {
+	Process string `json:"process"`
+	Threads int    `json:"threads"`
+	Busy    int    `json:"busy"`
 }
 
 // MySQLVitals are those of one server that answered.
@@ -52,5 +75,7 @@ func newVitals(v verdict.Vitals) Vitals {
 		MySQL: each(v.MySQL, func(s verdict.MySQLVitals) MySQLVitals {
 			return MySQLVitals{Server: s.Server, Connected: document.Number(s.Connected), Statements: document.Number(s.Statements)}
 		}),
+		SlowLogs: each(v.Logs, func(l verdict.LogVitals) LogVitals { return LogVitals{l.Log, l.Statements, l.Took.Seconds()} }),
+		Dumps:    each(v.Dumps, func(d verdict.DumpVitals) DumpVitals { return DumpVitals{d.Process, d.Threads, d.Busy} }),
 	}
 }

@@ -32,7 +32,7 @@ type Rule struct {
 	NeedsAny []recording.Table
 	// BlindWithout lists what probes may note as unseen (recording.UnseenNote.What)
 	// and without which silence of this rule says nothing.
-	BlindWithout []string
+	BlindWithout []recording.Sight
 	// Seen says whether there was any of what the rule judges, and enough of it
 	// that the fault would have shown. Where there was not, silence of the rule is
 	// no health, and nothing is amiss either: a host that looks no names up. nil:

@@ -37,9 +37,11 @@ func (s *SlowLogs) Evidence(ctx context.Context) (*Evidence, error) {
 	r := &logReader{words: fingerprint.New(), texts: map[string]string{}, memory: budget.From(ctx), began: time.Now()}
 	for _, file := range s.Files {
 		options := slowlog.Options{Statement: r.statement}
+		r.order, r.file = slowlog.Order{}, r.file[:0]
 		if err := slowlog.Read(ctx, file, options, func(e slowlog.Entry) { r.take(e, file) }); err != nil {
 			return nil, err
 		}
+		r.settle()
 	}
 	name := strings.Join(s.Files, ", ")
 	if len(r.rows) == 0 {
@@ -68,6 +70,8 @@ type logReader struct {
 	memory  *budget.Budget
 	began   time.Time
 	rows    []recording.MySQLSlowQuery
+	order   slowlog.Order // of the entries of a file
+	file    []timed       // the same, with the times that they may have
 	from    time.Time
 	to      time.Time
 	left    int64 // entries for which there was no room
@@ -93,12 +97,29 @@ func (r *logReader) take(e slowlog.Entry, file string) {
 		r.left++
 		return
 	}
+	r.order.Add(&e)
+	r.file = append(r.file, timed{e.Maria, e.Shifted})
 	r.rows = append(r.rows, row)
-	if start := e.Logged.Add(-max(e.Took, 0)); r.from.IsZero() || start.Before(r.from) {
-		r.from = start
-	}
-	if e.Logged.After(r.to) {
-		r.to = e.Logged
+}
+
+// timed is what is known of the time of an entry (slowlog.Entry).
+type timed struct{ maria, shifted bool }
+
+// settle gives the entries of a file the times that their order tells, and makes room
+// for them in the window.
+func (r *logReader) settle() {
+	first := len(r.rows) - len(r.file)
+	for i, t := range r.file {
+		row := &r.rows[first+i]
+		e := slowlog.Entry{Logged: row.Logged, Took: row.Took, Maria: t.maria, Shifted: t.shifted}
+		r.order.Settle(&e)
+		row.Logged = e.Logged
+		if start := row.Logged.Add(-max(row.Took, 0)); r.from.IsZero() || start.Before(r.from) {
+			r.from = start
+		}
+		if row.Logged.After(r.to) {
+			r.to = row.Logged
+		}
 	}
 }
 

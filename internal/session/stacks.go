@@ -80,7 +80,7 @@ func (s *Stacks) watch(ctx context.Context) (err error) {
 		if err != nil {
 			s.Unseen = append(s.Unseen, strings.TrimSpace(fmt.Sprintf("no dump was taken: %v; %s", err, probe.Remedy(err))))
 		} else {
-			s.Unseen = append(s.Unseen, fmt.Sprintf("the process stood still for up to %v while eu-stack took a dump", took.Round(time.Millisecond)))
+			s.Unseen = append(s.Unseen, fmt.Sprintf("the process stood still for up to %v while eu-stack took a dump", unit.Duration(took)))
 			s.Profile.Join(dump)
 		}
 	}

@@ -12,8 +12,9 @@ import (
 // Window is the part of evidence that is to be judged; zero: all of it.
 type Window struct {
 	// At chooses where it begins, given the time that the evidence covers; it may
-	// begin before. nil: with the evidence.
-	At func(recording.Window) (time.Time, error)
+	// begin before. A note says if it is another time than the user meant. nil: with the
+	// evidence.
+	At func(recording.Window) (at time.Time, note string, err error)
 	// Length is how long it is; 0 without At: to the end.
 	Length time.Duration
 }
@@ -25,8 +26,12 @@ func (c *Window) chosen() bool { return c.At != nil || c.Length > 0 }
 func (c *Window) choose(e *Evidence, what string, held recording.Window) (err error) {
 	e.From = held.From
 	if c.At != nil {
-		if e.From, err = c.At(held); err != nil {
+		var note string
+		if e.From, note, err = c.At(held); err != nil {
 			return err
+		}
+		if note != "" {
+			e.Notes = append(e.Notes, note)
 		}
 	}
 	e.To = e.From.Add(c.Length)

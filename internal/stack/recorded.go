@@ -51,7 +51,11 @@ func Recorded(name string, ran []recording.OnCPUSample, waited []recording.OffCP
 		off.covers(w.At, w.Span, waitUnit)
 		stack := []string{"runnable, without a CPU"}
 		if w.State != "R" {
-			stack = append(strings.Split(w.Stack, ";"), w.Thread)
+			stack = strings.Split(w.Stack, ";")
+			if w.UserStack != "" {
+				stack = append(stack, strings.Split(w.UserStack, ";")...)
+			}
+			stack = append(stack, w.Thread)
 		}
 		counter(off.Kind, w.PID, w.Process).AddTimes(stack, w.State, w.TID, w.Thread, int64(w.Waited/waitUnit))
 	}

@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -18,7 +19,7 @@ func TestRecorded(t *testing.T) {
 			{At: at, Span: 10 * time.Second, Every: every, PID: 2, Process: "b", Samples: 1},
 		},
 		[]recording.OffCPUWait{
-			{At: at, Span: 10 * time.Second, PID: 1, TID: 3, Process: "a", Thread: "w", State: "S", Stack: "futex_wait", Waited: 2 * time.Second},
+			{At: at, Span: 10 * time.Second, PID: 1, TID: 3, Process: "a", Thread: "w", State: "S", Stack: "futex_wait", UserStack: "lock;main", Waited: 2 * time.Second},
 			{At: at, Span: 10 * time.Second, PID: 1, TID: 3, Process: "a", Thread: "w", State: "R", Waited: time.Second},
 		})
 	if len(p.Sources) != 2 || p.Sources[0].Samples != 8 || p.Sources[0].Every != every || p.Sources[0].Length != 20*time.Second || p.Sources[0].At != at.Add(-10*time.Second) {
@@ -30,6 +31,9 @@ func TestRecorded(t *testing.T) {
 	got := map[string]int64{}
 	for _, s := range p.Stacks {
 		got[s.Kind+" "+s.Process+" "+s.Frames[0]] = s.Count
+		if s.Frames[0] == "futex_wait" && !slices.Equal(s.Frames, []string{"futex_wait", "lock", "main", "w"}) {
+			t.Errorf("frames of a wait: %q", s.Frames)
+		}
 	}
 	for k, want := range map[string]int64{"on-cpu a hot": 7, "on-cpu b ?? (several stacks)": 1, "off-cpu a futex_wait": 2000, "off-cpu a runnable, without a CPU": 1000} {
 		if got[k] != want {

@@ -26,10 +26,11 @@ func (o Overview) By(view string) []document.Block {
 	switch view {
 	case "connection":
 		rows := [][]string{}
-		for _, c := range o.Summary.Connections[:min(len(o.Summary.Connections), o.Top)] {
+		list := slices.Concat(worst(o.Summary.Connections))
+		for _, c := range list[:min(len(list), o.Top)] {
 			rows = append(rows, connectionRow(c))
 		}
-		out = append(out, document.Table{Title: "CONNECTIONS, the worst first", Columns: connectionColumns, Rows: rows})
+		out = append(out, document.Table{Title: worstConnections, Columns: connectionColumns, Rows: rows})
 		shown, all = len(rows), int(o.Summary.Seen)
 	case "statement":
 		out, below = append(out, o.statements()), o.asked()
@@ -109,15 +110,17 @@ func (l *Lines) Encode(int) func([]byte, *rt.Transaction) []byte {
 func (l *Lines) Text(p *Place, line []byte) error {
 	b := l.head[:0]
 	second := floorSecond(p.Start)
+	var names []byte
 	if !l.begun {
 		l.begun, l.second = true, second-1
-		b = document.FixedLines(transactionColumns, l.Width).AppendNames(b)
+		names = document.FixedLines(transactionColumns, l.Width).AppendNames(nil)
 	}
 	if second != l.second {
 		day := bytes.NewBuffer(b)
 		l.calendar.turn(day, local(p.Start, l.Zone))
 		b, l.second = day.Bytes(), second
 	}
+	b = append(b, names...)
 	l.head = b
 	if len(b) > 0 {
 		if _, err := l.Out.Write(b); err != nil {

@@ -21,14 +21,14 @@ func Clock(first, last int64) string {
 	return dateLayout + " " + clockLayout
 }
 
-// calendar puts dates between lines that are printed as they come: until all are
-// printed, nobody knows whether times of day suffice.
+// calendar puts the date and the zone above lines that are printed as they come, and
+// new ones between them: until all are printed, nobody knows whether times of day suffice.
 type calendar struct{ day string }
 
-// turn prints the date if it is another one than that of the line before.
+// turn prints the date and the zone if they are others than those of the line before.
 func (c *calendar) turn(w io.Writer, at time.Time) {
-	day := at.Format(dateLayout)
-	if c.day != "" && c.day != day {
+	day := at.Format(dateLayout + " MST")
+	if c.day != day {
 		fmt.Fprintln(w, day)
 	}
 	c.day = day

@@ -21,8 +21,8 @@ func TestTimesOfSeveralDays(t *testing.T) {
 		lines  string        // between the two lines
 	}{
 		{"within an hour", time.Hour, "\n 23:13:20.000000 ", "\n23:13:20.000000 "},
-		{"over midnight", 2 * time.Hour, "\n 00:13:20.000000 ", "\n2026-02-01\n00:13:20.000000 "},
-		{"a year later", 365 * 24 * time.Hour, "\n 2027-01-31 22:13:20.000000 ", "\n2027-01-31\n22:13:20.000000 "},
+		{"over midnight", 2 * time.Hour, "\n 00:13:20.000000 ", "\n2026-02-01 UTC\n00:13:20.000000 "},
+		{"a year later", 365 * 24 * time.Hour, "\n 2027-01-31 22:13:20.000000 ", "\n2027-01-31 UTC\n22:13:20.000000 "},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			list := []rt.Transaction{{Start: begin.UnixNano()}, {Start: begin.Add(tc.second).UnixNano()}}
@@ -46,6 +46,9 @@ func TestTimesOfSeveralDays(t *testing.T) {
 			}
 			if !strings.Contains(lines.String(), tc.lines) {
 				t.Errorf("the lines lack %q:\n%s", tc.lines, &lines)
+			}
+			if !strings.HasPrefix(lines.String(), "2026-01-31 UTC\n") || !strings.HasPrefix(seconds.String(), "2026-01-31 UTC\n") {
+				t.Errorf("no date and zone above\n%s%s", &lines, &seconds)
 			}
 			if want := strings.Replace(tc.lines, ".000000 ", " ", 1); !strings.Contains(seconds.String(), want) {
 				t.Errorf("the seconds lack %q:\n%s", want, &seconds)

@@ -125,7 +125,7 @@ func (o Overview) histogram(k summary.Service, t *summary.Total) []document.Bloc
 		rows = append(rows, []string{unit.Duration(b.From).String(), unit.Duration(b.To).String(), "|" + bar(b.Count, most, length), orDash(b.Count),
 			shareOf(b.Count, uint64(t.Count)), shareOf(sum, uint64(t.Count))})
 	}
-	also := Humps(&t.RT)
+	also := Peaks(&t.RT)
 	if n := t.Excluded(); n > 0 {
 		also = append(also, fmt.Sprintf("left out: %s (%s)", unit.Plural(n, "request", "requests"), doubt.Reasons(&t.Requests)))
 	}
@@ -163,30 +163,30 @@ func bar(n, most uint64, length int) string {
 	return s
 }
 
-// perOctave is the resolution at which humps are looked for.
+// perOctave is the resolution at which peaks are looked for.
 const perOctave = 16
 
-// Humps says in words how many modes there are and where they lie.
-func Humps(h *rt.Histogram) []string {
+// Peaks says in words how many peaks there are and where.
+func Peaks(h *rt.Histogram) []string {
 	modes := rt.Modes(h.Buckets(perOctave))
 	if len(modes) == 0 {
 		return nil
 	}
 	at := rt.Centers(h.Buckets(64), modes)
 	if len(modes) == 1 {
-		return []string{"1 mode, at " + unit.Duration(at[0]).String()}
+		return []string{"1 peak, at " + unit.Duration(at[0]).String()}
 	}
 	var words []string
 	for i, m := range modes {
 		words = append(words, fmt.Sprintf("%s (%s)", unit.Duration(at[i]), unit.Share(m.Share)))
 	}
-	lines := []string{fmt.Sprintf("%d modes, at %s", len(modes), strings.Join(words, ", "))}
+	lines := []string{fmt.Sprintf("%d peaks, at %s", len(modes), strings.Join(words, ", "))}
 	if times, ok := Multiples(at); ok {
 		var list []string
 		for _, n := range times {
 			list = append(list, fmt.Sprint(n))
 		}
-		lines = append(lines, fmt.Sprintf("they lie at %s times %s: as if requests of that length waited for each other, in line for too few workers",
+		lines = append(lines, fmt.Sprintf("these are %s times %s: it looks as if requests of that length queue for too few workers",
 			strings.Join(list, ", "), unit.Duration(at[0])))
 	}
 	return lines

@@ -159,7 +159,7 @@ func TestHumps(t *testing.T) {
 	for i := range 3000 {
 		h.Add(time.Duration(1+i%3)*200*time.Millisecond + time.Duration(i)*time.Microsecond)
 	}
-	lines := strings.Join(Humps(&h), "\n")
+	lines := strings.Join(Peaks(&h), "\n")
 	if !strings.Contains(lines, "3 modes") || !strings.Contains(lines, "1, 2, 3 times") {
 		t.Error(lines)
 	}

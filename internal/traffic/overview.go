@@ -46,7 +46,7 @@ func (o Overview) Sums() []document.Block {
 	out := append(o.capture(), o.services()...)
 	out = append(out, o.OverTime.table())
 	if !o.Filtered {
-		out = append(out, o.connections())
+		out = append(out, o.connections()...)
 	}
 	out = append(out, o.statements(), o.asked(), o.slowest())
 	if o.Summary.Disconnect != nil {
@@ -80,7 +80,7 @@ func remarks(sentences ...string) document.List {
 // Tables are those of the summary.
 func (o Overview) Tables() []document.Block {
 	services, _, _ := o.serviceTable()
-	return []document.Block{services, o.statements(), o.asked(), o.connections(), o.slowest()}
+	return []document.Block{services, o.statements(), o.asked(), o.connections()[0], o.slowest()}
 }
 
 // capture says what was read, and what is missing or doubtful.
@@ -138,7 +138,7 @@ func (o Overview) services() []document.Block {
 	t, inferred, quiet := o.serviceTable()
 	also := approximate(inferred)
 	if len(quiet) > 0 && !o.Filtered {
-		also = append(also, "without requests: "+serviceNames(quiet))
+		also = append(also, "without requests: "+o.quietNames(quiet))
 	}
 	return []document.Block{t, remarks(also...)}
 }
@@ -169,11 +169,16 @@ func (o Overview) serviceTable() (t document.Table, inferred []string, quiet []s
 	return t, inferred, quiet
 }
 
-// serviceNames lists the first of some services, and counts the others.
-func serviceNames(list []summary.Service) string {
+// quietNames lists the first of services without requests, and counts the others. Of a
+// server that has a row of its own these are some more connections.
+func (o Overview) quietNames(list []summary.Service) string {
 	var names []string
 	for _, k := range list[:min(len(list), maxQuiet)] {
-		names = append(names, service(k)+" "+marked(k.Proto, false))
+		name := service(k) + " " + marked(k.Proto, false)
+		if o.served(k) {
+			name = unit.Plural(o.Summary.Services[k].Connections, "connection", "connections") + " to " + service(k)
+		}
+		names = append(names, name)
 	}
 	if more := len(list) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("and %s more", unit.Count(more)))
@@ -181,17 +186,30 @@ func serviceNames(list []summary.Service) string {
 	return strings.Join(names, ", ")
 }
 
+// served says whether requests of another protocol were seen at a service's port.
+func (o Overview) served(k summary.Service) bool {
+	for other, t := range o.Summary.Services {
+		if other.Server == k.Server && asked(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// asked says whether there is a request to tell of.
+func asked(t *summary.Total) bool { return t.Count+t.Failed+t.Excluded() > 0 }
+
 // foldQuiet parts services without requests from the others, unless there is
-// nothing else to tell, or only one.
+// nothing else to tell, or only one whose port is not in the table.
 func (o Overview) foldQuiet(list []summary.Service) (told, quiet []summary.Service) {
 	for _, k := range list {
-		if t := o.Summary.Services[k]; t.Count+t.Failed+t.Excluded() > 0 {
+		if asked(o.Summary.Services[k]) {
 			told = append(told, k)
 		} else {
 			quiet = append(quiet, k)
 		}
 	}
-	if len(told) == 0 || len(quiet) < 2 {
+	if len(told) == 0 || len(quiet) == 0 || len(quiet) == 1 && !o.served(quiet[0]) {
 		return list, nil
 	}
 	return told, quiet
@@ -227,15 +245,59 @@ func share(d time.Duration, t *summary.Total) string {
 	return unit.Share(float64(d) / float64(all)).String()
 }
 
-func (o Overview) connections() document.Table {
+// worstConnections is the title of connections by their badness.
+const worstConnections = "CONNECTIONS by time waited, a reset counts as 1 s"
+
+// connections are the worst ones, and how many without requests there are beside them.
+func (o Overview) connections() []document.Block {
+	list, quiet := worst(o.Summary.Connections)
+	fold := len(list) > 0 && len(quiet) > 1
+	if !fold {
+		list = append(list, quiet...)
+	}
 	var rows [][]string
-	for _, c := range o.Summary.Connections {
+	for _, c := range list {
 		if len(rows) == o.Top || c.Badness == 0 {
 			break
 		}
 		rows = append(rows, connectionRow(c))
 	}
-	return document.Table{Title: "CONNECTIONS, the worst", Columns: connectionColumns, Rows: rows}
+	out := []document.Block{document.Table{Title: worstConnections, Columns: connectionColumns, Rows: rows}}
+	if fold {
+		out = append(out, remarks("without requests: "+quietConnections(quiet)))
+	}
+	return out
+}
+
+// worst puts connections with requests before those without, each the worst first.
+func worst(all []*summary.Connection) (list, quiet []*summary.Connection) {
+	for _, c := range all {
+		if r := c.Requests; uint64(r.Count)+uint64(r.Failed)+uint64(r.Excluded) > 0 {
+			list = append(list, c)
+		} else {
+			quiet = append(quiet, c)
+		}
+	}
+	return list, quiet
+}
+
+// quietConnections counts connections without requests by how they ended, and names
+// the worst one.
+func quietConnections(list []*summary.Connection) string {
+	ended := map[string]int{}
+	for _, c := range list {
+		how := c.Ending.String()
+		if c.Refused {
+			how = "refused"
+		}
+		ended[how]++
+	}
+	var parts []string
+	for _, how := range slices.SortedFunc(maps.Keys(ended), func(a, b string) int { return cmp.Or(ended[b]-ended[a], cmp.Compare(a, b)) }) {
+		parts = append(parts, fmt.Sprintf("%s %s", unit.Count(ended[how]), how))
+	}
+	c := list[0]
+	return fmt.Sprintf("%s (%s), as %d from %s to %s", unit.Plural(len(list), "connection", "connections"), strings.Join(parts, ", "), c.ID, c.Client, c.Server)
 }
 
 var connectionColumns = []document.Column{
@@ -317,6 +379,16 @@ func Statement(command, fingerprint string) string {
 func (o Overview) slowest() document.Table {
 	list := o.Summary.Slowest
 	return o.Transactions("WORST WAITS", list[:min(len(list), o.Top)])
+}
+
+// When is the day and the zone of the times in lists, for titles of lists that stand
+// alone; the zone only where each time has its date.
+func (o Overview) When() string {
+	layout := dateLayout + " MST"
+	if Clock(o.Report.First, o.Report.Last) != clockLayout {
+		layout = "MST"
+	}
+	return o.time(o.Report.First).Format(layout)
 }
 
 // Transactions is a table of a few of them.

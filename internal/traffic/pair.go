@@ -287,11 +287,11 @@ type PairLines struct {
 // Line is the next one, with a header before the first.
 func (p *PairLines) Line(s *pair.Split) string {
 	var b strings.Builder
+	p.calendar.turn(&b, local(s.Start, p.Zone))
 	if p.columns == nil {
 		p.columns = document.FixedLines(pairColumns, p.Width)
 		b.Write(p.columns.AppendNames(nil))
 	}
-	p.calendar.turn(&b, local(s.Start, p.Zone))
 	b.Write(p.columns.Append(nil, pairCells(s, p.Zone, clockLayout)))
 	return b.String()
 }

@@ -103,10 +103,10 @@ func (s *Seconds) interval(at int64, services []*summary.Second) {
 func (s *Seconds) line(at int64, x *summary.Second, drops string) {
 	clock := local(at, s.Zone)
 	var b bytes.Buffer
+	s.days.turn(&b, clock)
 	if s.lines%headerEvery == 0 {
 		b.Write(s.columns.AppendNames(nil))
 	}
-	s.days.turn(&b, clock)
 	s.lines++
 	cells := secondsCells(clock.Format("15:04:05"), x, s.Cover.rate(x.Count, at, s.slots.every))
 	if s.Drops != nil {

@@ -3,11 +3,14 @@ package traffic
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"rtrail/internal/packet/engine"
+	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/proto"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
+	"rtrail/internal/packet/tcp"
 )
 
 // Clients that a full server turns away have asked nothing: there are errors, but
@@ -24,5 +27,47 @@ func TestTimesOfClientsTurnedAway(t *testing.T) {
 	}
 	if strings.Contains(text, "left out") || strings.Contains(text, "not captured") {
 		t.Errorf("no request was left out:\n%s", text)
+	}
+}
+
+// connectionTo is one to a port, with requests or without.
+func connectionTo(id uint64, port uint16, requests int, refused bool) rt.Connection {
+	c := rt.Connection{Conn: &tcp.Conn{ID: id, Refused: refused}}
+	c.Server.Port = port
+	if refused {
+		c.Ending, c.Closer.Reset = flow.Reset, true
+	}
+	if requests > 0 {
+		c.Protocol, c.Requests = "http", rt.Requests{Count: uint32(requests), Sum: 20 * time.Millisecond, Max: 20 * time.Millisecond}
+	}
+	return c
+}
+
+// Connections that asked nothing take no line from those that did, and a port that
+// answered is not among those without requests.
+func TestConnectionsWithoutRequests(t *testing.T) {
+	c := summary.New(1, summary.Options{})
+	w := c.Worker(0)
+	for i := range 4 {
+		k := connectionTo(uint64(i+1), 9900+uint16(i), 0, true)
+		w.Connection(&k)
+	}
+	for i := range 3 {
+		k := connectionTo(uint64(i+10), 8088, 0, false)
+		w.Connection(&k)
+	}
+	k := connectionTo(20, 8088, 12, false)
+	w.Connection(&k)
+	w.Transaction(&rt.Transaction{ID: 20, Server: k.Server, Proto: "http", Status: proto.Answered, Start: 1_700_000_000e9, RT: 20 * time.Millisecond, Frames: [4]uint64{1, 1, 2, 2}})
+	o := Overview{Report: &engine.Report{}, Summary: c.Result(), Top: 3}
+	text := strings.Join(strings.Fields(printed(0, o.Sums()...)), " ")
+	for _, want := range []string{
+		"without requests: 3 connections to 8088, 9900 -, 9901 -, 9902 -, 9903 -",
+		"connect ended 20 ",
+		"without requests: 7 connections (4 refused, 3 open), as 1 from ",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, printed(0, o.Sums()...))
+		}
 	}
 }

@@ -135,7 +135,7 @@ func unseenIn(v *view.View) []Unseen {
 // blind says that a rule which found nothing could not see what it looks for.
 func blind(r rule.Rule, unseen []Unseen) error {
 	for _, u := range unseen {
-		if slices.Contains(r.BlindWithout, u.What) {
+		if slices.Contains(r.BlindWithout, recording.Sight(u.What)) {
 			return &rule.NotJudged{Needs: u.What, Why: u.Why, How: u.How}
 		}
 	}

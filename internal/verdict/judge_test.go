@@ -207,7 +207,7 @@ func TestSilenceOfTheBlindIsNotHealth(t *testing.T) {
 		t.Fatal(err)
 	}
 	silent, found := finds("si/a", nil), finds("fo/a", nil, about("x", rule.Certain, 1))
-	silent.BlindWithout, found.BlindWithout = []string{"packet filter rules"}, []string{"packet filter rules"}
+	silent.BlindWithout, found.BlindWithout = []recording.Sight{recording.UnseenPacketFilter}, []recording.Sight{recording.UnseenPacketFilter}
 	got := Judge(view.New(rec, t0, t0.Add(10*time.Second)), []rule.Rule{silent, found})
 	if len(got.Healthy) != 0 || len(got.NotJudged) != 1 || got.NotJudged[0].Rule != "si/a" || got.NotJudged[0].How.String() != "run as root" {
 		t.Errorf("healthy %v, not judged %+v: a rule that cannot see and is silent was not judged", got.Healthy, got.NotJudged)

@@ -30,12 +30,20 @@ type packets struct {
 func packetsIn(v *view.View) packets {
 	var p packets
 	var all sums.Requests
+	var torn *view.PacketService
 	for _, s := range v.PacketServices() {
 		all.Add(&s.Requests)
+		if partial(&s.Requests) > s.Count && (torn == nil || partial(&s.Requests) > partial(&torn.Requests)) {
+			torn = s
+		}
+	}
+	whole := shell.Say("capture whole packets in both directions, from before the requests on: tcpdump -i IF -s 0 -w FILE")
+	if torn != nil {
+		p.transactions = &rule.NotJudged{Needs: "most requests of a service as a whole", How: whole,
+			Why: fmt.Sprintf("of %s on port %d more were left out than counted: %s", torn.Proto, torn.Port, doubt.Reasons(&torn.Requests))}
 	}
 	if all.Count == 0 {
-		p.transactions = &rule.NotJudged{Needs: "a request whose response time is known", Why: "none was captured",
-			How: shell.Say("capture whole packets in both directions, from before the requests on: tcpdump -i IF -s 0 -w FILE")}
+		p.transactions = &rule.NotJudged{Needs: "a request whose response time is known", Why: "none was captured", How: whole}
 		switch {
 		case all.Excluded() > 0:
 			p.transactions.Why = "every request was left out: " + doubt.Reasons(&all)
@@ -54,6 +62,9 @@ func packetsIn(v *view.View) packets {
 	}
 	return p
 }
+
+// partial is how many requests were captured in part, or not at all though their answers were.
+func partial(r *sums.Requests) int64 { return r.Lossy + r.Unpaired }
 
 func connectionsIn(v *view.View) *rule.NotJudged {
 	list := v.PacketConnections()

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"math"
+	"time"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/view"
@@ -16,6 +17,24 @@ type Vitals struct {
 	Disk         float64 // utilisation of the busiest disk, 0 to 1
 	NetworkBytes float64 // per second, both directions of the host's own interfaces but lo
 	MySQL        []MySQLVitals
+	Logs         []LogVitals
+	Dumps        []DumpVitals
+}
+
+// maxVitals bounds each list of vitals.
+const maxVitals = 3
+
+// LogVitals are those of a slow query log that was read without its server.
+type LogVitals struct {
+	Log        string
+	Statements int           // logged in the window
+	Took       time.Duration // all of them
+}
+
+// DumpVitals are those of a process whose stacks were dumped.
+type DumpVitals struct {
+	Process       string // "" if the dump does not say
+	Threads, Busy int    // all, and those that do not wait for work; means of the dumps
 }
 
 // MySQLVitals are those of one server that answered.
@@ -46,6 +65,21 @@ func vitalsOf(v *view.View) Vitals {
 		}
 		if view.Known(m.Connected) || view.Known(m.Statements) {
 			out.MySQL = append(out.MySQL, m)
+		}
+	}
+	for _, log := range v.SlowLogs() {
+		l := LogVitals{Log: log}
+		for _, q := range v.SlowQueriesOf(log) {
+			l.Statements++
+			l.Took += max(q.Took, 0)
+		}
+		if l.Statements > 0 && len(out.Logs) < maxVitals {
+			out.Logs = append(out.Logs, l)
+		}
+	}
+	for _, p := range v.StackProcesses() {
+		if p.Evidence == recording.StackDump && len(out.Dumps) < maxVitals {
+			out.Dumps = append(out.Dumps, DumpVitals{p.Process, p.Threads, p.Busy})
 		}
 	}
 	return out

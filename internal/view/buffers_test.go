@@ -14,7 +14,7 @@ func TestSumReceiveBuffers(t *testing.T) {
 			Times: times, Bytes: 100 * times, Buffer: buffer, Largest: buffer}
 	}
 	got := SumReceiveBuffers([]recording.ReceiveBuffer{row(1, recording.BufferFull, 7, 2, 8192), row(1, recording.BufferNoMemory, 7, 1, 8192),
-		row(2, recording.BufferFull, 7, 3, 4096), row(2, recording.BufferFull, 8, 4, 4096)})
+		row(2, recording.BufferFull, 7, 3, 4096), row(2, recording.BufferFull, 8, 4, 4096)}, 0)
 	if len(got) != 3 {
 		t.Fatalf("%+v", got)
 	}

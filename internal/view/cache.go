@@ -38,10 +38,16 @@ func (c *CacheUse) HitShare() float64 {
 	return float64(c.Hits()) / float64(c.Asked)
 }
 
+// PageCache sums up what processes did to the page cache in the window, most misses first, as
+// far as it was traced.
+func (v *View) PageCache() []CacheUse {
+	return Memo(v, "page-cache", func() []CacheUse { return SumCache(Rows[recording.CacheSum](v), v.watched("cache")) })
+}
+
 // SumCache sums up what each process did to the page cache in rows of one or more readings, most
 // misses first. The source counted for so long; 0: that is not known.
 func SumCache(rows []recording.CacheSum, watched time.Duration) []CacheUse {
-	all := traced(rows, watched, func(r *recording.CacheSum) (span, traced time.Duration) { return r.Span, 0 })
+	all := traced(rows, watched, func(r *recording.CacheSum) (span, traced time.Duration) { return r.Span, r.Traced })
 	type same struct {
 		pid     int32
 		started time.Time
@@ -60,12 +66,13 @@ func SumCache(rows []recording.CacheSum, watched time.Duration) []CacheUse {
 		}
 		c := &list[n]
 		c.Process = r.Process
-		c.Asked += r.Read + r.Faulted
-		c.Missed += max(r.Added-r.Fresh, 0)
-		c.Waited += r.Waited
-		c.Fresh += r.Fresh
-		c.Dirtied += r.Dirtied
-		c.Removed += r.Removed
+		factor := all.factor(r.Span, r.Traced)
+		c.Asked += scaled(r.Read+r.Faulted, factor)
+		c.Missed += scaled(max(r.Added-r.Fresh, 0), factor)
+		c.Waited += scaled(r.Waited, factor)
+		c.Fresh += scaled(r.Fresh, factor)
+		c.Dirtied += scaled(r.Dirtied, factor)
+		c.Removed += scaled(r.Removed, factor)
 	}
 	for i := range list {
 		// What was added before a reading may be asked for after it.

@@ -43,6 +43,7 @@ func SumConnects(rows []recording.Connect, watched time.Duration) []Connects {
 		ends    ConnectionKey
 		result  string
 	}
+	all := traced(rows, watched, func(r *recording.Connect) (span, traced time.Duration) { return r.Span, r.Traced })
 	at := map[same]int{}
 	var list []Connects
 	for i := range rows {
@@ -56,12 +57,13 @@ func SumConnects(rows []recording.Connect, watched time.Duration) []Connects {
 				Remote: r.Remote, RemotePort: r.RemotePort, Result: r.Result})
 		}
 		c := &list[n]
-		c.Count += r.Connects
-		c.Time += r.Time
+		factor := all.factor(r.Span, r.Traced)
+		c.Count += scaled(r.Connects, factor)
+		c.Time += scaled(r.Time, factor)
 		c.Longest = max(c.Longest, r.Longest)
-		c.Steps.add(r.Histogram, 1)
+		c.Steps.add(r.Histogram, factor)
 	}
-	span := traced(rows, watched, func(r *recording.Connect) (span, traced time.Duration) { return r.Span, 0 }).span.Seconds()
+	span := all.span.Seconds()
 	for i := range list {
 		if span > 0 {
 			list[i].PerSecond = float64(list[i].Count) / span

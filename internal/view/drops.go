@@ -3,18 +3,21 @@ package view
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"rtrail/internal/recording"
 )
 
 // Drops sums up what the kernel dropped in the window, the most packets first.
 func (v *View) Drops() []recording.PacketDrop {
-	return Memo(v, "drops", func() []recording.PacketDrop { return SumDrops(Rows[recording.PacketDrop](v)) })
+	return Memo(v, "drops", func() []recording.PacketDrop { return SumDrops(Rows[recording.PacketDrop](v), v.watched("drops")) })
 }
 
 // SumDrops sums up rows of one or more readings, the most packets first. Addresses are
-// those of one packet; Span is of all readings.
-func SumDrops(rows []recording.PacketDrop) []recording.PacketDrop {
+// those of one packet; Span and Traced are of all readings. The source counted for so long;
+// 0: that is not known.
+func SumDrops(rows []recording.PacketDrop, watched time.Duration) []recording.PacketDrop {
+	all := traced(rows, watched, func(r *recording.PacketDrop) (span, traced time.Duration) { return r.Span, r.Traced })
 	type same struct {
 		netns                              uint64
 		device, reason, function, protocol string
@@ -23,6 +26,8 @@ func SumDrops(rows []recording.PacketDrop) []recording.PacketDrop {
 	at := map[same]int{}
 	var list []recording.PacketDrop
 	for _, r := range rows {
+		factor := all.factor(r.Span, r.Traced)
+		r.Packets, r.Bytes = scaled(r.Packets, factor), scaled(r.Bytes, factor)
 		k := same{r.NetNS, r.Device, r.Reason, r.Function, r.Protocol, r.Port}
 		i, ok := at[k]
 		if !ok {
@@ -33,6 +38,7 @@ func SumDrops(rows []recording.PacketDrop) []recording.PacketDrop {
 		s := &list[i]
 		s.At = r.At
 		s.Span += r.Span
+		s.Traced += r.Traced
 		s.Packets += r.Packets
 		s.Bytes += r.Bytes
 	}

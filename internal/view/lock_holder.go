@@ -291,7 +291,7 @@ func (v *View) lockTold(pid int32, address uint64) *Lock {
 	if !v.Traced("offcpu") {
 		return nil
 	}
-	list := Memo(v, "locks", func() []Lock { return SumLocks(Rows[recording.OffCPUWait](v), v.watched("offcpu")) })
+	list := v.locks()
 	for i := range list {
 		if l := &list[i]; l.PID == pid && l.Address == address && l.Mutex && !l.Sliced {
 			return l

@@ -32,6 +32,24 @@ type Lock struct {
 	// mostly slept meanwhile; "" if they did not sleep for long.
 	HolderFor   string
 	HolderSlept time.Duration // waiting that ended after that
+	// Caller is the function of the program, not of the C library, from which most of the
+	// waiting of which that is known came, and UserStack its stack; "" if it is of none.
+	Caller, UserStack string
+}
+
+// LockCaller is the function of a process from which most of the waiting for a lock came, as
+// far as stacks in the program were copied; "" if none was.
+func (v *View) LockCaller(pid int32, address uint64) string {
+	for _, l := range v.locks() {
+		if l.PID == pid && l.Address == address {
+			return l.Caller
+		}
+	}
+	return ""
+}
+
+func (v *View) locks() []Lock {
+	return Memo(v, "locks", func() []Lock { return SumLocks(Rows[recording.OffCPUWait](v), v.watched("offcpu")) })
 }
 
 // SumLocks sums up the waits for futexes in rows of one or more readings, the longest
@@ -51,6 +69,7 @@ func SumLocks(rows []recording.OffCPUWait, watched time.Duration) []Lock {
 		threads map[int32]bool
 		enders  map[thread]time.Duration
 		slept   map[string]time.Duration
+		callers mostTime
 	}
 	at := map[futex]*waits{}
 	for i := range rows {
@@ -62,7 +81,7 @@ func SumLocks(rows []recording.OffCPUWait, watched time.Duration) []Lock {
 		k := futex{r.PID, r.Lock}
 		l := at[k]
 		if l == nil {
-			l = &waits{Lock{PID: r.PID, Process: r.Process, Address: r.Lock}, map[int32]bool{}, map[thread]time.Duration{}, map[string]time.Duration{}}
+			l = &waits{Lock{PID: r.PID, Process: r.Process, Address: r.Lock}, map[int32]bool{}, map[thread]time.Duration{}, map[string]time.Duration{}, mostTime{}}
 			at[k] = l
 		}
 		l.Mutex = l.Mutex || r.Mutex
@@ -71,6 +90,7 @@ func SumLocks(rows []recording.OffCPUWait, watched time.Duration) []Lock {
 		l.Longest = max(l.Longest, r.Longest)
 		l.Sliced = l.Sliced || inSlices(r.Span, r.Traced)
 		l.threads[r.TID] = true
+		l.callers.add(r, scaled(r.Waited, factor))
 		if r.Waker != "" {
 			l.enders[thread{r.Waker, r.WakerPID, r.WakerTID}] += scaled(r.Waited, factor)
 		}
@@ -95,6 +115,7 @@ func SumLocks(rows []recording.OffCPUWait, watched time.Duration) []Lock {
 				l.HolderFor, l.HolderSlept = in, d
 			}
 		}
+		l.Caller, l.UserStack = l.callers.most()
 		list = append(list, l.Lock)
 	}
 	slices.SortFunc(list, func(a, b Lock) int {

@@ -3,6 +3,7 @@ package view
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +23,10 @@ type OffCPU struct {
 	WakerPID  int32
 	Interrupt string
 	WakerIn   string // function by which the waker woke; "" if not known
+	// Caller is the function of the program that waits so, not one of the C library, and
+	// UserStack the stack in the program, of most of the time of which that is known;
+	// "" if it is of none.
+	Caller, UserStack string
 
 	Threads int           // that waited so
 	Waited  time.Duration // of all of them
@@ -86,6 +91,7 @@ func SumOffCPU(rows []recording.OffCPUWait, watched time.Duration) []OffCPU {
 	}
 	at := map[same]int{}
 	tids := map[same]map[int32]bool{}
+	callers := map[same]*mostTime{}
 	var list []OffCPU
 	for i := range rows {
 		r := &rows[i]
@@ -94,7 +100,7 @@ func SumOffCPU(rows []recording.OffCPUWait, watched time.Duration) []OffCPU {
 		n, ok := at[k]
 		if !ok {
 			n = len(list)
-			at[k], tids[k] = n, map[int32]bool{}
+			at[k], tids[k], callers[k] = n, map[int32]bool{}, &mostTime{}
 			list = append(list, OffCPU{PID: r.PID, Process: r.Process, Thread: r.Thread, State: r.State, Stack: r.Stack,
 				Waker: r.Waker, WakerPID: r.WakerPID, Interrupt: r.Interrupt, WakerIn: k.in})
 		}
@@ -105,6 +111,10 @@ func SumOffCPU(rows []recording.OffCPUWait, watched time.Duration) []OffCPU {
 		o.Sliced = o.Sliced || inSlices(r.Span, r.Traced)
 		tids[k][r.TID] = true
 		o.Threads = len(tids[k])
+		callers[k].add(r, scaled(r.Waited, factor))
+	}
+	for k, n := range at {
+		list[n].Caller, list[n].UserStack = callers[k].most()
 	}
 	span := all.span.Seconds()
 	for i := range list {
@@ -116,6 +126,45 @@ func SumOffCPU(rows []recording.OffCPUWait, watched time.Duration) []OffCPU {
 		return cmp.Or(cmp.Compare(b.Waited, a.Waited), cmp.Compare(a.PID, b.PID), cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.Stack, b.Stack))
 	})
 	return list
+}
+
+// mostTime finds what threads did for most of the time that they waited.
+type mostTime struct {
+	callers map[string]time.Duration
+	stacks  map[string]map[string]time.Duration // by caller
+}
+
+// add adds the stack in the program of a row, if it has one.
+func (m *mostTime) add(r *recording.OffCPUWait, waited time.Duration) {
+	if r.UserStack == "" {
+		return
+	}
+	if m.callers == nil {
+		m.callers, m.stacks = map[string]time.Duration{}, map[string]map[string]time.Duration{}
+	}
+	if m.stacks[r.Caller] == nil {
+		m.stacks[r.Caller] = map[string]time.Duration{}
+	}
+	m.callers[r.Caller] += waited
+	m.stacks[r.Caller][r.UserStack] += waited
+}
+
+// most is the function, and its stack, with most time; of those without a name of a
+// function only if there are no others.
+func (m *mostTime) most() (caller, stack string) {
+	known := maps.Clone(m.callers)
+	delete(known, "")
+	caller = longestOf(known)
+	return caller, longestOf(m.stacks[caller])
+}
+
+func longestOf(times map[string]time.Duration) (most string) {
+	for name, d := range times {
+		if d > times[most] || d == times[most] && (most == "" || name < most) {
+			most = name
+		}
+	}
+	return most
 }
 
 // wakerFunction is what names how a thread was woken: the system call, or the

@@ -14,7 +14,7 @@ func TestSumTCPEvents(t *testing.T) {
 			Packets: packets, Bytes: 1448 * packets, Failed: 1, Inode: uint64(at)}
 	}
 	got := SumTCPEvents([]recording.TCPEvent{row(1, recording.TCPSegment, recording.TCPEstablished, 2), row(1, recording.TCPSyn, recording.TCPSynSent, 1),
-		row(2, recording.TCPSegment, recording.TCPEstablished, 3), row(2, recording.TCPSegment, recording.TCPFinWait1, 4)})
+		row(2, recording.TCPSegment, recording.TCPEstablished, 3), row(2, recording.TCPSegment, recording.TCPFinWait1, 4)}, 0)
 	if len(got) != 3 {
 		t.Fatalf("%+v", got)
 	}

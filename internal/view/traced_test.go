@@ -31,6 +31,27 @@ func TestSumsOfSlices(t *testing.T) {
 	}
 }
 
+// Each table of sums is scaled.
+func TestEachSumOfSlices(t *testing.T) {
+	at, span, part := time.Unix(10, 0), 10*time.Second, time.Second
+	for what, got := range map[string]int64{
+		"packets dropped": SumDrops([]recording.PacketDrop{{At: at, Span: span, Traced: part, Packets: 3, Bytes: 300}}, 0)[0].Packets,
+		"bytes dropped":   SumDrops([]recording.PacketDrop{{At: at, Span: span, Traced: part, Bytes: 3}}, 0)[0].Bytes,
+		"segments":        SumTCPEvents([]recording.TCPEvent{{At: at, Span: span, Traced: part, Packets: 3}}, 0)[0].Packets,
+		"failed segments": SumTCPEvents([]recording.TCPEvent{{At: at, Span: span, Traced: part, Failed: 3}}, 0)[0].Failed,
+		"full buffers":    SumReceiveBuffers([]recording.ReceiveBuffer{{At: at, Span: span, Traced: part, Times: 3}}, 0)[0].Times,
+		"connects":        SumConnects([]recording.Connect{{At: at, Span: span, Traced: part, Connects: 3}}, 0)[0].Count,
+		"connect time":    int64(SumConnects([]recording.Connect{{At: at, Span: span, Traced: part, Time: 3}}, 0)[0].Time),
+		"pages asked for": SumCache([]recording.CacheSum{{At: at, Span: span, Traced: part, Read: 1, Faulted: 2}}, 0)[0].Asked,
+		"pages missed":    SumCache([]recording.CacheSum{{At: at, Span: span, Traced: part, Added: 5, Fresh: 2}}, 0)[0].Missed,
+		"pages removed":   SumCache([]recording.CacheSum{{At: at, Span: span, Traced: part, Removed: 3}}, 0)[0].Removed,
+	} {
+		if got != 30 {
+			t.Errorf("%s: %d of a tenth of the time with 3", what, got)
+		}
+	}
+}
+
 // What happened in one reading is divided by all readings that the source made, once for
 // each however many programs it has.
 func TestSumsOfReadingsWithoutEvents(t *testing.T) {

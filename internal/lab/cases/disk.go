@@ -15,7 +15,7 @@ import (
 )
 
 func diskCases() []Case {
-	return []Case{diskSaturated(), diskSaturatedCaptured(), diskSlowSync(), diskLogFlood(), diskManySmallWrites(), diskFull(), diskInodesFull(), diskErrors()}
+	return []Case{diskSaturated(), diskSaturatedCaptured(), diskCgroupThrottled(), diskSlowSync(), diskLogFlood(), diskManySmallWrites(), diskFull(), diskInodesFull(), diskErrors()}
 }
 
 var loopNeeds = env.Needs{Root: true, Packages: []string{"e2fsprogs", "util-linux"}, Commands: []string{"mkfs.ext4", "losetup", "fsfreeze"}}
@@ -208,6 +208,44 @@ func diskErrors() Case {
 		},
 		Inject:  func(ctx context.Context, e *env.Env) error { return disk.LoseEnd(ctx, 0.5) },
 		Fix:     func(ctx context.Context, e *env.Env) error { return disk.BringBack(ctx) },
+		Measure: measureRecords("reads", "reads/s"),
+	}
+}
+
+// diskCgroupThrottled lets the control group of a reader do 10 reads a second on a disk that
+// could do thousands. The fix lifts the limit.
+func diskCgroupThrottled() Case {
+	var disk *env.Loop
+	var group *env.Cgroup
+	return Case{
+		ID:    "disk/cgroup-throttled",
+		Title: "a reader whose control group may do 10 reads a second on a disk with nothing else to do",
+		Rule:  "disk/cgroup-throttled",
+		Kind:  "device",
+		Says:  "is held at the limit of cgroup .*-reader .*table-reader .* waits",
+		Name:  `loop\d+`,
+		Needs: loopNeeds,
+		// A reader that waits at its limit is in D state, as rtrail may say too.
+		AllowOthers: []string{"proc/uninterruptible"},
+		Setup: func(ctx context.Context, e *env.Env) (err error) {
+			// Reports of the reader go to another disk, which has no limit. The file of this one is in the
+			// page cache: the group reads nothing else.
+			if disk, err = e.LoopFS("records", 64*mib); err != nil {
+				return err
+			}
+			if err := writeCold(filepath.Join(disk.Mount, "table"), 48*mib); err != nil {
+				return err
+			}
+			if group, err = e.Cgroup("reader", "blkio"); err != nil {
+				return err
+			}
+			if _, err = load.StartActor(e, env.Options{Cgroups: []*env.Cgroup{group}}, "table-reader", "read-direct", filepath.Join(disk.Mount, "table"), e.Path("reads")); err != nil {
+				return err
+			}
+			return load.UntilReported(ctx, e, "reads")
+		},
+		Inject:  func(context.Context, *env.Env) error { return group.LimitIO(disk.Device, 10) },
+		Fix:     func(context.Context, *env.Env) error { return group.LimitIO(disk.Device, 0) },
 		Measure: measureRecords("reads", "reads/s"),
 	}
 }

@@ -2,6 +2,7 @@ package cases
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -17,7 +18,7 @@ import (
 func memoryCases() []Case {
 	return []Case{
 		memSwapping(),
-		memCgroupOOM(),
+		memCgroupOOM(), memCgroupNearLimit(),
 		memReclaim(),
 		memCacheDropped(), memDirectRead(),
 		memLeak("mem/leak", "a service that leaks 5 MB/s", 0, leakyActor(5<<20, 0)),
@@ -230,4 +231,58 @@ func anonymousMemory(pid int) (float64, error) {
 		}
 	}
 	return 0, fmt.Errorf("read the memory of process %d: no RssAnon", pid)
+}
+
+// memCgroupNearLimit fills a redis until its control group has used up all but a few percent of
+// its limit, without swap. The fix raises the limit.
+func memCgroupNearLimit() Case {
+	const limit, value, port = 64 * mib, 20 << 10, 6379
+	var p pair
+	var group *env.Cgroup
+	return Case{
+		ID:             "mem/cgroup-near-limit",
+		Title:          "redis has filled the memory limit of its control group but for a few percent",
+		Rule:           "mem/cgroup-near-limit",
+		Kind:           "cgroup",
+		Name:           ".*rtrail-lab-.*-redis",
+		AtMostPossible: "nothing is lost before the limit is met",
+		Withstood:      "nothing is lost before the limit is met",
+		Needs:          env.Needs{Root: true, Packages: []string{"redis-server", "iproute2"}, Commands: []string{"redis-server", "ip"}},
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
+			if group, err = e.Cgroup("redis", "memory"); err != nil {
+				return err
+			}
+			if err := errors.Join(group.LimitMemory(limit), group.NoSwap()); err != nil {
+				return err
+			}
+			// Its pages belong to nobody's group, as where many share an image.
+			if err := loadProgram(ctx, e, "redis-server", "--port", "0", "--unixsocket", e.Path("idle.sock")); err != nil {
+				return err
+			}
+			if _, err = e.StartWith(env.Options{NetNS: p.server, Cgroups: []*env.Cgroup{group}}, "redis-server",
+				"--bind", p.at.Addr, "--port", strconv.Itoa(port), "--protected-mode", "no", "--save", "", "--appendonly", "no"); err != nil {
+				return err
+			}
+			return p.server.UntilListens(ctx, p.port(port).String())
+		}),
+		Inject: func(ctx context.Context, e *env.Env) error {
+			filler := strings.Repeat("x", value)
+			for n := 0; ; n++ {
+				if used, err := group.Memory(); err != nil || used >= limit*97/100 {
+					return err
+				}
+				request := fmt.Sprintf("*3\r\n$3\r\nSET\r\n$8\r\n%08d\r\n$%d\r\n%s\r\n", n, value, filler)
+				if err := load.Ask(ctx, p.client, p.port(port), request, int64(len("+OK\r\n")), time.Second); err != nil {
+					return err
+				}
+			}
+		},
+		Fix: func(context.Context, *env.Env) error { return group.LimitMemory(4 * limit) },
+		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
+			r := load.Paced(ctx, d, 4*time.Millisecond, 1, func(ctx context.Context) error {
+				return load.Ask(ctx, p.client, p.port(port), "PING\r\n", int64(len("+PONG\r\n")), time.Second)
+			})
+			return r.Rate(), ctx.Err()
+		},
+	}
 }

@@ -134,6 +134,19 @@ func (g *Cgroup) Tasks() (int, error) {
 	return strconv.Atoi(strings.TrimSpace(string(b)))
 }
 
+// Memory is how many bytes are charged to the group.
+func (g *Cgroup) Memory() (int64, error) {
+	file := "memory.usage_in_bytes"
+	if g.v2() {
+		file = "memory.current"
+	}
+	b, err := os.ReadFile(g.Path("memory", file))
+	if err != nil {
+		return 0, fmt.Errorf("ask how much memory the control group uses: %w", err)
+	}
+	return strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64)
+}
+
 // NoSwap keeps the memory of the group out of swap, on hosts that have some.
 func (g *Cgroup) NoSwap() error {
 	if !g.v2() {

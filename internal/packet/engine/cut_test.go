@@ -8,6 +8,7 @@ import (
 
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/pcap"
+	"rtrail/internal/packet/proto"
 	"rtrail/internal/packet/rt"
 )
 
@@ -171,6 +172,79 @@ func TestAfterAReset(t *testing.T) {
 		}
 		if want == "" && said != "" || !strings.Contains(said, want) {
 			t.Errorf("reset %v: notes %q, want %q", reset, said, want)
+		}
+	}
+}
+
+// What the snap length takes away is left out and counted, whatever the protocol: no
+// request is lost in silence, no time is longer than it was, and no wait by design
+// becomes an answer.
+func TestCutIsCounted(t *testing.T) {
+	for _, tt := range []struct {
+		path  string
+		least float64 // of the requests of the whole capture
+		keep  []int
+	}{
+		{"mysql/testdata/text.pcap", 1, []int{67, 75, 80, 96, 104}},
+		{"mysql/testdata/prepared.pcap", 1, []int{67, 75, 80, 96}},
+		{"mysql/testdata/mariadb118.pcap", 1, []int{67, 80, 96}},
+		{"mysql/testdata/mysql97.pcap", 1, []int{67, 80, 96}},
+		{"mysql/testdata/compress.pcap", 0.9, []int{80, 96}},
+		{"mysql/testdata/mysql97-zstd.pcap", 1, []int{80, 96, 128}},
+		{"websocket/testdata/websockets17.pcap", 0.9, []int{80, 96, 128}},
+		{"mongodb/testdata/ferretdb1.pcap", 1, []int{96, 128, 160}},
+		{"kafka/testdata/kafka3.pcap", 1, []int{96, 128}},
+		{"cassandra/testdata/cassandra5-v5-lz4.pcap", 0.7, []int{80, 128}}, // clients send many at a time
+		{"cassandra/testdata/cassandra5-v5.pcap", 0.7, []int{80, 128}},
+		{"http2/testdata/grpc.pcap", 0.9, []int{128, 160}},
+		{"http2/testdata/nginx.pcap", 0.5, []int{128}},
+		{"amqp/testdata/rabbitmq3.pcap", 0.5, []int{80, 96, 128}},
+		{"fastcgi/testdata/phpfpm8.pcap", 0.9, []int{96, 128}},
+		{"redis/testdata/redis7.pcap", 0.5, []int{96, 128}},
+		{"postgres/testdata/postgres15.pcap", 0.8, []int{80, 96, 128}},
+	} {
+		whole, _ := run(t, "../proto/"+tt.path, 1)
+		known, blocking := map[uint64]int64{}, map[uint64]bool{}
+		want := 0
+		for i := range whole.transactions {
+			w := &whole.transactions[i]
+			if w.Status == proto.NoAnswer {
+				continue
+			}
+			want++
+			known[w.Frames[0]] = max(known[w.Frames[0]], int64(w.RT+w.Upload+w.Download))
+			blocking[w.Frames[0]] = blocking[w.Frames[0]] || w.Doubt&proto.Blocking != 0
+		}
+		for _, keep := range tt.keep {
+			src, err := pcap.OpenFile("../proto/" + tt.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := &kept{}
+			if _, err := Run(t.Context(), &cutter{src, keep}, Options{Workers: 1, Collector: got.collector}); err != nil {
+				t.Fatal(err)
+			}
+			_ = src.Close()
+			n := 0
+			for i := range got.transactions {
+				u := &got.transactions[i]
+				if u.Status != proto.NoAnswer {
+					n++
+				}
+				if !u.Usable() || u.Proto == "generic" {
+					continue
+				}
+				if longest, ok := known[u.Frames[0]]; ok && int64(u.RT) > longest {
+					t.Errorf("%s, %d bytes of each packet, frame %d: %v, in the whole capture %d ns", tt.path, keep, u.Frames[0], u.RT, longest)
+				}
+				const statement = 96 // what shows that a statement of MySQL is SLEEP
+				if blocking[u.Frames[0]] && (u.Proto != "mysql" || keep >= statement) {
+					t.Errorf("%s, %d bytes of each packet, frame %d: a wait by design counts", tt.path, keep, u.Frames[0])
+				}
+			}
+			if float64(n) < tt.least*float64(want) {
+				t.Errorf("%s, %d bytes of each packet: %d requests, %d in the whole capture", tt.path, keep, n, want)
+			}
 		}
 	}
 }

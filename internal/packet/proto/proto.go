@@ -37,6 +37,13 @@ type Debtor interface {
 	Owes() bool
 }
 
+// Seeker is a Parser that can tell that it lost its position.
+type Seeker interface {
+	// Seeking says that where the next message of the client begins is unknown: what it
+	// says is read over until a message is found.
+	Seeking() bool
+}
+
 // Opener is a Parser of a protocol whose connections can become tunnels, or go on in
 // another protocol.
 type Opener interface {

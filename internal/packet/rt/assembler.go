@@ -76,6 +76,7 @@ type Assembler struct {
 	holed    bool   // its beginning was not captured
 	burst    burst
 	ending   ending
+	passed   passed
 }
 
 // Consume makes the consumer of a connection.
@@ -109,11 +110,18 @@ func (w *Tracker) Release(c *tcp.Conn) {
 func (a *Assembler) Data(c *flow.Chunk) {
 	a.noteClose()
 	a.burst.data(a.conn.Conn, c)
+	a.passed.cut = a.passed.cut || c.Cut > 0
+	if a.passed.cut {
+		a.before(c)
+	}
 	a.decode(c)
+	if a.passed.cut && a.passed.seeker != nil && c.Dir == flow.ToServer {
+		a.passed.after()
+	}
 	if a.opener == nil || !a.told {
 		return
 	}
-	if rest := a.opened(); rest > 0 {
+	if rest := a.opened(c.Cut > 0); rest > 0 {
 		part := *c
 		skip := len(c.Data) - rest
 		part.Offset, part.Data = c.Offset+uint64(skip), c.Data[skip:]
@@ -197,8 +205,10 @@ func (a *Assembler) use(index int) {
 	if a.tunnel == inside {
 		midway = a.holed
 	}
+	midway = midway || a.trial != nil && a.trial.partial
 	a.parser = p.New(a, midway)
 	a.opener, _ = a.parser.(proto.Opener)
+	a.passed.seeker, _ = a.parser.(proto.Seeker)
 	a.told = false
 }
 
@@ -268,8 +278,9 @@ func (a *Assembler) End(at flow.Stamp, how flow.Ending) {
 			a.decide()
 		}
 	}
+	a.givePassed()
 	a.give()
-	a.parser, a.opener = nil, nil
+	a.parser, a.opener, a.passed = nil, nil, passed{}
 }
 
 // give hands the pending transaction out.
@@ -318,6 +329,9 @@ func (a *Assembler) Scratch() *proto.Scratch { return &a.tracker.scratch }
 func (a *Assembler) Exchange(e *proto.Exchange) {
 	a.give()
 	a.gave, a.told = true, true
+	if a.passed.cut {
+		a.passed.found(&e.Request)
+	}
 	if t := a.trial; t != nil {
 		t.told = true
 		if t.chosen != len(a.tracker.Protocols)-1 {

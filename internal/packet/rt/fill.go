@@ -46,6 +46,9 @@ func (w *Tracker) fill(t *Transaction, e *proto.Exchange) {
 	t.Challenges, t.Challenge = e.Challenges, e.Challenge
 	if w.Fingerprint != nil && (len(e.Text) > 0 || e.Command != "") {
 		t.Fingerprint = w.Fingerprint(t.Proto, e.Command, e.Text, e.TextCut)
+		if asksToSleep(t.Proto, t.Fingerprint) {
+			t.Doubt |= proto.Blocking
+		}
 	}
 	q, r := &e.Request, &e.Response
 	t.RequestBytes, t.ResponseBytes = q.Bytes(), r.Bytes()

@@ -39,6 +39,7 @@ type trial struct {
 	strong   bool             // its bytes tell, not only the port
 	told     bool             // the decoder has given out an exchange, with the last bytes
 	full     bool             // not all could be kept: the choice is final, unless another turn begins
+	partial  bool             // what is kept is not all that came
 }
 
 // event is a chunk, or a gap, that came during a trial.
@@ -76,7 +77,7 @@ func (a *Assembler) decide() {
 // forget lets go of what was kept.
 func (t *trial) forget(w *Tracker) {
 	w.held -= len(t.bytes)
-	t.events, t.bytes, t.full = t.events[:0], t.bytes[:0], false
+	t.events, t.bytes, t.full, t.partial = t.events[:0], t.bytes[:0], false, true
 }
 
 // hold keeps a chunk, or a gap.

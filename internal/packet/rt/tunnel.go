@@ -10,14 +10,15 @@ const (
 	inside
 )
 
-// opened says how many bytes of the latest chunk are in a tunnel that the decoder found to begin there.
-func (a *Assembler) opened() (rest int) {
+// opened says how many bytes of the latest chunk are in a tunnel that the decoder found to
+// begin there. Where the snap length cut the chunk, the beginning may be missing.
+func (a *Assembler) opened(cut bool) (rest int) {
 	a.told = false
 	next, rest, ok := a.opener.Opened()
 	if !ok {
 		return 0
 	}
-	a.tunnel, a.next, a.holed = unentered, next, false
+	a.tunnel, a.next, a.holed = unentered, next, cut
 	return rest
 }
 

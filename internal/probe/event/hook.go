@@ -3,6 +3,7 @@ package event
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cilium/ebpf"
@@ -20,6 +21,8 @@ type Hook struct {
 	// Without says what is not seen where the tracepoint is missing; "": the source
 	// cannot do without it.
 	Without string
+	// InsteadOf is the tracepoint of another hook: this one is for kernels that lack it.
+	InsteadOf string
 }
 
 // Variant is a program for one form of a tracepoint.
@@ -109,12 +112,22 @@ var hasHelper = func(types *btf.Spec, helper string) bool {
 // hook names stay: they are run by the reader.
 func adapt(hooks []Hook, spec *ebpf.CollectionSpec, known prototypes) (attached map[string]string, without []string, err error) {
 	attached = map[string]string{}
+	choice := func(h *Hook) string {
+		arguments, ok := known(h.Tracepoint)
+		if !ok {
+			return ""
+		}
+		return h.choose(arguments)
+	}
+	named := func(tracepoint string) func(Hook) bool {
+		return func(h Hook) bool { return h.Tracepoint == tracepoint && choice(&h) != "" }
+	}
 	for i := range hooks {
 		h := &hooks[i]
-		arguments, ok := known(h.Tracepoint)
-		program := ""
-		if ok {
-			program = h.choose(arguments)
+		program := choice(h)
+		needless := h.InsteadOf != "" && slices.ContainsFunc(hooks, named(h.InsteadOf))
+		if needless {
+			program = ""
 		}
 		for _, v := range h.Programs {
 			if v.Program != program {
@@ -126,11 +139,12 @@ func adapt(hooks []Hook, spec *ebpf.CollectionSpec, known prototypes) (attached 
 			return nil, nil, fmt.Errorf("adapt a BPF object: it has no program %s", program)
 		case program != "":
 			attached[program] = h.Tracepoint
+		case needless || slices.ContainsFunc(hooks, func(other Hook) bool { return other.InsteadOf == h.Tracepoint }):
 		case h.Without != "":
 			without = append(without, h.Without)
 		default:
 			err := errors.New("this kernel has none")
-			if ok {
+			if arguments, ok := known(h.Tracepoint); ok {
 				err = fmt.Errorf("its arguments are %q here", arguments)
 			}
 			return nil, nil, &probe.MissingError{What: "the tracepoint " + h.Tracepoint, How: "another kernel: most have it", Err: err}

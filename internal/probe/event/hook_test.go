@@ -36,6 +36,7 @@ func TestAdapt(t *testing.T) {
 	hooks := []Hook{
 		{Tracepoint: "must", Programs: []Variant{{"p", "one"}, {"pi", "two"}}},
 		{Tracepoint: "may", Programs: []Variant{{"p", "three"}}, Without: "the third"},
+		{Tracepoint: "before", InsteadOf: "must", Programs: []Variant{{"i", "four"}}},
 	}
 	for name, tc := range map[string]struct {
 		kernel   map[string]string
@@ -43,16 +44,18 @@ func TestAdapt(t *testing.T) {
 		without  string
 		missing  string // the tracepoint that cannot be done without
 	}{
-		"all":           {map[string]string{"must": "pi", "may": "p"}, "own three two", "", ""},
+		"all":           {map[string]string{"must": "pi", "may": "p", "before": "i"}, "own three two", "", ""},
+		"another one":   {map[string]string{"may": "p", "before": "ip"}, "four own three", "", ""},
+		"neither fits":  {map[string]string{"must": "i", "may": "p", "before": "p"}, "", "", "before"},
 		"older":         {map[string]string{"must": "p", "may": "pp"}, "one own three", "", ""},
 		"one left out":  {map[string]string{"must": "p"}, "one own", "the third", ""},
 		"one is other":  {map[string]string{"must": "p", "may": "i"}, "one own", "the third", ""},
-		"must left out": {map[string]string{"may": "p"}, "", "", "must"},
-		"must is other": {map[string]string{"must": "i", "may": "p"}, "", "", "must"},
+		"must left out": {map[string]string{"may": "p"}, "", "", "before"},
+		"must is other": {map[string]string{"must": "i", "may": "p", "before": "i"}, "four own three", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			spec := &ebpf.CollectionSpec{Programs: map[string]*ebpf.ProgramSpec{}}
-			for _, p := range []string{"one", "two", "three", "own"} {
+			for _, p := range []string{"one", "two", "three", "four", "own"} {
 				spec.Programs[p] = &ebpf.ProgramSpec{}
 			}
 			attached, without, err := adapt(hooks, spec, func(tracepoint string) (string, bool) {

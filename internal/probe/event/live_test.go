@@ -127,12 +127,13 @@ func TestEachWithout(t *testing.T) {
 	start(t, event.Options{}).Close()
 	loader := &kernel.Loader{}
 	for i, s := range sources() {
-		for _, h := range s.Object().Hooks {
-			if h.Without != "" {
+		hooks := s.Object().Hooks
+		for _, h := range hooks {
+			if h.Without != "" || slices.ContainsFunc(hooks, func(other event.Hook) bool { return other.InsteadOf == h.Tracepoint }) {
 				continue
 			}
 			t.Run(s.Name()+"/"+h.Tracepoint, func(t *testing.T) {
-				event.LeaveOut(t, h.Tracepoint)
+				event.LeaveOut(t, h.Tracepoint, h.InsteadOf)
 				err := event.New(sources()[i], event.Options{Loader: loader}).Start()
 				if missing, ok := errors.AsType[*probe.MissingError](err); !ok || !strings.Contains(missing.What, h.Tracepoint) || missing.How == "" {
 					t.Errorf("got %v", err)
@@ -171,6 +172,26 @@ func TestEachWithoutMore(t *testing.T) {
 				t.Errorf("unseen: %q, want %q", got, wanted)
 			}
 		})
+	}
+}
+
+// Requests of disks are seen without the tracepoints that tell when they are made and done.
+func TestInstead(t *testing.T) {
+	start(t, event.Options{}).Close()
+	event.LeaveOut(t, "block_io_start", "block_io_done")
+	p := event.New(blockio.New(), event.Options{})
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	sample(t, p)
+	p.Closing()
+	var programs []string
+	for _, e := range recording.Rows[recording.EventProgram](sample(t, p)) {
+		programs = append(programs, e.Program)
+	}
+	if want := []string{"completed", "inserted", "issued"}; !slices.Equal(programs, want) {
+		t.Errorf("programs: %q", programs)
 	}
 }
 

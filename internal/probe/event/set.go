@@ -26,6 +26,9 @@ type Object struct {
 	// Paused makes it a source that may count in slices of the time. It is called after
 	// each slice, when nothing counts any more; nil: the source counts all of the time.
 	Paused func() error
+	// Stays leaves programs attached between slices: they begin nothing new then, but count
+	// what they began to its end.
+	Stays bool
 	// Visits is the program that Paused runs, if the object can do without it: it reads the
 	// registers of threads, for which kernels before Linux 5.15 have no helper. "": there is
 	// none such.
@@ -49,6 +52,7 @@ type Set struct {
 	since    time.Time     // it counts; zero: it does not
 	counted  time.Duration // how long it did before
 	sliced   bool          // it counts in slices of the time
+	stays    bool          // attached between them
 	paused   func() error
 }
 
@@ -66,7 +70,7 @@ type program struct {
 
 // open loads an object.
 func open(l *kernel.Loader, o Object) (*Set, error) {
-	s := &Set{uprobes: o.Uprobes, paused: o.Paused}
+	s := &Set{uprobes: o.Uprobes, paused: o.Paused, stays: o.Stays}
 	var attached map[string]string
 	all, err := l.Load(o.ELF, func(spec *ebpf.CollectionSpec, types *btf.Spec) (err error) {
 		s.words = wordsOf(o.Enums, types)
@@ -150,10 +154,6 @@ func (s *Set) Run(name string) error {
 	return nil
 }
 
-// opened is the variable of an object whose programs stay attached between slices: its
-// programs begin nothing new while it is 0, and count what they began to its end.
-const opened = "opened"
-
 // Variables of bpf/counting.h: programs count while the first one is 1, and find in the others
 // when their slice began and ended, in ns of the monotonic clock; 0: it has not.
 const (
@@ -162,20 +162,20 @@ const (
 	sliceEnded  = "ended"
 )
 
+// slicedSince is the variable of bpf/sliced.h: since when programs count in slices.
+const slicedSince = "sliced"
+
 // begin has programs count, which are attached. To attach them takes milliseconds: what
 // passes meanwhile is of no slice.
 func (s *Set) begin() (err error) {
-	switch {
-	case s.all.Variables[sliceCounts] != nil:
+	s.since = time.Now()
+	if s.all.Variables[sliceCounts] != nil {
 		var now uint64
 		if now, err = monotonic(); err != nil {
 			return err
 		}
 		err = errors.Join(s.Set(sliceBegan, now), s.Set(sliceEnded, uint64(0)), s.Set(sliceCounts, uint32(1)))
-	case s.all.Variables[opened] != nil:
-		err = s.Set(opened, uint32(1))
 	}
-	s.since = time.Now()
 	return err
 }
 
@@ -184,16 +184,26 @@ func (s *Set) end() (err error) {
 	if !s.counting() {
 		return nil
 	}
-	switch {
-	case s.all.Variables[sliceCounts] != nil:
+	s.counted, s.since = s.Traced(), time.Time{}
+	if s.all.Variables[sliceCounts] != nil {
 		var now uint64
 		now, err = monotonic()
 		err = errors.Join(err, s.Set(sliceCounts, uint32(0)), s.Set(sliceEnded, now))
-	case s.all.Variables[opened] != nil:
-		err = s.Set(opened, uint32(0))
 	}
-	s.counted, s.since = s.Traced(), time.Time{}
 	return err
+}
+
+// slice has programs count in slices from now on, or all of the time.
+func (s *Set) slice(on bool) (err error) {
+	s.sliced = on
+	if s.all.Variables[slicedSince] == nil {
+		return nil
+	}
+	var since uint64
+	if on {
+		since, err = monotonic()
+	}
+	return errors.Join(err, s.Set(slicedSince, since))
 }
 
 func monotonic() (uint64, error) {
@@ -220,10 +230,10 @@ func (s *Set) Traced() time.Duration {
 
 // pause ends a slice.
 func (s *Set) pause() error {
-	if s.all.Variables[opened] == nil {
-		return s.detach()
+	if s.stays {
+		return s.end()
 	}
-	return s.end()
+	return s.detach()
 }
 
 // resume begins a slice.

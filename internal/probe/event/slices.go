@@ -64,7 +64,7 @@ func (s *slicer) plan(budget float64) (slice, pause time.Duration) {
 	case s.open <= target:
 		return maxSlice, 0
 	case s.closed >= target:
-		return minSlice, maxPause
+		return maxSlice, maxPause // it is the pauses that cost
 	}
 	// What fits one slice a second is long enough.
 	slice = min(max(time.Duration(target/s.open*float64(time.Second)), minSlice), maxSlice)
@@ -163,8 +163,8 @@ func (p *Probe) turn(stop chan struct{}) time.Duration {
 // goOver goes over from all of the time to slices. What goes on has its whole past in no
 // slice: it is counted and read by before while sums are of all the time.
 func (p *Probe) goOver(before func() error) error {
-	err := errors.Join(p.pause(), before())
-	p.slicer.on, p.set.sliced, p.counted = true, true, time.Now()
+	err := errors.Join(p.pause(), before(), p.set.slice(true))
+	p.slicer.on, p.counted = true, time.Now()
 	return err
 }
 
@@ -219,9 +219,9 @@ func (p *Probe) slice(share float64, before func() error) (changed bool, err err
 		if failed := p.resume(); failed != nil {
 			return true, errors.Join(err, failed) // turns go on
 		}
-		s.on, p.set.sliced = false, false
+		s.on = false
 		p.endTurns()
-		return true, err
+		return true, errors.Join(err, p.set.slice(false))
 	}
 	return false, nil
 }

@@ -13,7 +13,7 @@ type about struct {
 	version string
 	number  [3]int
 	id      int64  // of rtrail's connection
-	grantee string // rtrail's account, as in GRANT
+	grantee string // rtrail's account, as in GRANT; "" if it is the anonymous one
 	schema  bool   // performance_schema is on
 
 	offset time.Duration // of its local time from UTC
@@ -83,9 +83,7 @@ func (l *look) introduce() error {
 	if zone, ok := row.Float("zone"); ok && zone > -86400 && zone < 86400 {
 		l.about.offset = time.Duration(zone) * time.Second
 	}
-	if user, host, ok := strings.Cut(row.Name("account"), "@"); ok {
-		l.about.grantee = "'" + user + "'@'" + host + "'"
-	}
+	l.about.grantee = grantee(row.Name("account"), l.target.User)
 	if before.version != l.about.version {
 		for _, c := range l.collectors {
 			c.retry()
@@ -105,6 +103,21 @@ func (l *look) introduce() error {
 	}
 	l.mu.Unlock()
 	return l.calm()
+}
+
+// grantee quotes an account that a server named, user@host, as statements do; a user
+// name may hold an @ itself. Of a server that named none it is the user that logged in.
+// The anonymous account has no name, and is "".
+func grantee(account, user string) string {
+	host := "..."
+	if at := strings.LastIndexByte(account, '@'); at >= 0 {
+		user, host = account[:at], account[at+1:]
+	}
+	if user == "" {
+		return ""
+	}
+	quote := strings.NewReplacer("\\", "\\\\", "'", "''")
+	return "'" + quote.Replace(user) + "'@'" + quote.Replace(host) + "'"
 }
 
 var errNoVersion = &absence{why: "the server does not tell its version"}

@@ -10,6 +10,7 @@ import (
 
 	"rtrail/internal/mysqlconn"
 	"rtrail/internal/recording"
+	"rtrail/internal/unit"
 )
 
 // look is one look at a server.
@@ -131,7 +132,7 @@ func (l *look) finish(row recording.MySQLServer, collected []string, slowest tim
 		pause := s.limits.pause(s.slowLooks)
 		s.slowLooks++
 		s.notBefore = time.Now().Add(pause)
-		l.skipped = append(l.skipped, fmt.Sprintf("looks for the next %v: an answer took %v", pause, slowest.Round(time.Millisecond)))
+		l.skipped = append(l.skipped, fmt.Sprintf("looks for the next %v: an answer took %v", unit.Duration(pause), unit.Duration(slowest)))
 	} else {
 		s.slowLooks = 0
 	}
@@ -244,16 +245,17 @@ func (l *look) refused(c *schedule, err error) {
 // could not.
 var errKeepNote = &absence{why: "not everything was read"}
 
-// grantee words the statement that gives a privilege.
+// grantee words the statement that gives a privilege. What is given to the anonymous
+// account is given to everybody, so that an account of rtrail's own gets it.
 func (l *look) grantee(privilege string) string {
-	who := l.about.grantee
-	if who == "" {
-		who = "'" + l.target.User + "'@'...'"
-	}
 	if l.about.mariaDB() {
 		privilege = strings.ReplaceAll(privilege, "REPLICATION CLIENT", "SLAVE MONITOR")
 	}
-	return "GRANT " + privilege + " TO " + who
+	if l.about.grantee == "" {
+		return "the server let rtrail in as its anonymous account; create one for rtrail and name it with --mysql: " +
+			"CREATE USER rtrail@'...' IDENTIFIED BY '...'; GRANT " + privilege + " TO rtrail@'...'"
+	}
+	return "GRANT " + privilege + " TO " + l.about.grantee
 }
 
 // query runs a statement that gives many rows at most: what is above that is

@@ -68,7 +68,7 @@ func (l *look) prepared(first bool) ([]grown, error) {
 	r, err := l.query("the prepared statements", preparedNumbers)
 	if refused, ok := errors.AsType[*driver.MySQLError](err); ok {
 		m.blind = true
-		l.notes.add("time by prepared statements", mysqlconn.Text(refused), "GRANT SELECT ON performance_schema.* TO the user of rtrail")
+		l.notes.add("time by prepared statements", mysqlconn.Text(refused), l.grantee("SELECT ON performance_schema.*"))
 		return nil, nil
 	}
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"rtrail/internal/mysqlconn"
 	"rtrail/internal/packet/fingerprint"
 	"rtrail/internal/recording"
+	"rtrail/internal/unit"
 )
 
 // link is a connection to a server.
@@ -206,7 +207,7 @@ func (s *server) silence(now time.Time) (row recording.MySQLServer, ok bool) {
 				what = "the SYN"
 			}
 		}
-		row.Error = fmt.Sprintf("no answer to %s for %v", what, waited.Round(100*time.Millisecond))
+		row.Error = fmt.Sprintf("no answer to %s for %v", what, unit.Duration(waited.Round(100*time.Millisecond)))
 		if row.State == recording.ServerStalled && s.flight.progress != nil {
 			row.Error += s.doubt()
 		}

@@ -48,7 +48,7 @@ func readSlowLog(l *look) error {
 			return &absence{why: "the user of the server's process cannot be seen", how: "run as root"}
 		}
 		file.Owners = []uint32{owner}
-		tail, err := slowlog.NewTail(file, slowBefore, slowlog.Options{Location: l.clock(),
+		tail, err := slowlog.NewTail(file, slowBefore, slowlog.Options{Location: l.clock(), Version: l.about.version,
 			Statement: func(text []byte, cut bool) string { return l.statement(string(text), cut) }})
 		if err != nil {
 			return unreadable(err)

@@ -381,6 +381,6 @@ func (u unseen) report(w *recording.Writer, name string) {
 	}
 	note("sockets and counters of other network namespaces", u.spaces, why, asRoot)
 	note("network namespaces", u.tooMany, fmt.Sprintf("more than %d", namespaces), "run rtrail inside of the namespace: ip netns exec NAME rtrail")
-	note(recording.UnseenPacketFilter, u.firewalls, why, asRoot)
+	note(string(recording.UnseenPacketFilter), u.firewalls, why, asRoot)
 	note("rules of legacy iptables", u.legacy, "rtrail reads nftables, which iptables-nft uses too", "iptables-legacy -nvL shows them; iptables-legacy-save and iptables-nft-restore move them")
 }

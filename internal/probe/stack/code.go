@@ -44,8 +44,13 @@ type Process struct {
 // tables of symbols: those are read from end to end, for all addresses of a
 // file at once. It is not for concurrent use.
 type Code struct {
+	// NamesOnly leaves out lines of the source, which are most of the work where there is
+	// debug information.
+	NamesOnly bool
+
 	processes map[Process][]mapping
 	known     map[codeAt]Place
+	frames    map[codeAt]frame // how to find callers
 }
 
 // codeAt is an address in a file, whoever maps it.
@@ -59,11 +64,14 @@ type codeAt struct {
 // What is kept.
 const (
 	maxKnown     = 1 << 16
+	maxFrames    = 1 << 12 // some 700 bytes each
 	maxProcesses = 1 << 12
 )
 
 // NewCode knows nothing yet.
-func NewCode() *Code { return &Code{processes: map[Process][]mapping{}, known: map[codeAt]Place{}} }
+func NewCode() *Code {
+	return &Code{processes: map[Process][]mapping{}, known: map[codeAt]Place{}, frames: map[codeAt]frame{}}
+}
 
 // See notes what code a process has now, so that its addresses can be named
 // after it has ended.
@@ -85,6 +93,9 @@ func (c *Code) Forget(but func(Process) bool) {
 	if len(c.known) > maxKnown {
 		clear(c.known)
 	}
+	if len(c.frames) >= maxFrames {
+		clear(c.frames)
+	}
 }
 
 // Places names addresses of processes. A file that several of them map is read
@@ -96,7 +107,7 @@ func (c *Code) Places(asked map[Process][]uint64) map[Process]map[uint64]Place {
 		places[p] = c.sort(p, addresses, questions)
 	}
 	for file, q := range questions {
-		for i, place := range q.ask() {
+		for i, place := range q.ask(!c.NamesOnly) {
 			file.offset = q.offsets[i]
 			c.known[file] = place
 			q.answer[i](place)
@@ -189,8 +200,8 @@ type mapped struct {
 	mapping
 }
 
-// ask names the offsets.
-func (q *fileQuestion) ask() []Place {
+// ask names the offsets, with lines of the source if they are wanted.
+func (q *fileQuestion) ask(lines bool) []Place {
 	places := make([]Place, len(q.offsets))
 	module := path.Base(strings.TrimSuffix(q.by[0].path, " (deleted)"))
 	for i := range places {
@@ -203,7 +214,7 @@ func (q *fileQuestion) ask() []Place {
 		}
 		before = by.pid
 		if f, err := by.open(by.mapping); err == nil { // else the process has ended, maybe
-			nameOffsets(f, by.files, q.offsets, places)
+			nameOffsets(f, by.files, q.offsets, places, lines)
 			f.Close()
 			break
 		}

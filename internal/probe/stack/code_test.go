@@ -70,7 +70,7 @@ func TestNameOffsetsOfGarbage(t *testing.T) {
 			t.Fatal(err)
 		}
 		places := make([]Place, 1)
-		nameOffsets(f, ownFiles(), []uint64{0x1000}, places)
+		nameOffsets(f, ownFiles(), []uint64{0x1000}, places, true)
 		f.Close()
 		if places[0] != (Place{}) {
 			t.Errorf("%s: %+v", name, places[0])

@@ -13,9 +13,9 @@ import (
 	"rtrail/internal/crash"
 )
 
-// nameOffsets finds functions and lines of offsets in an ELF file. What a damaged
+// nameOffsets finds functions, and if they are wanted lines, of offsets in an ELF file. What a damaged
 // file says of itself is not believed, and costs no more than its names.
-func nameOffsets(file *os.File, of files, offsets []uint64, places []Place) {
+func nameOffsets(file *os.File, of files, offsets []uint64, places []Place, lines bool) {
 	_ = crash.Guard(func() error { // the file is somebody else's
 		f, err := readELF(file)
 		if err != nil {
@@ -39,10 +39,12 @@ func nameOffsets(file *os.File, of files, offsets []uint64, places []Place) {
 			defer more.Close()
 			if d, err := readELF(more); err == nil {
 				readNames(d, list)
-				readLines(d, list)
+				if lines {
+					readLines(d, list)
+				}
 			}
 		}
-		if !readGo(f, list) {
+		if !readGo(f, list, lines) && lines {
 			readLines(f, list)
 		}
 		for _, l := range list {
@@ -114,8 +116,8 @@ func (s elfSymbol) covers(list []*located, found map[*located]elfSymbol) {
 	}
 }
 
-// readGo names functions and lines of a Go program; false: it is none.
-func readGo(f *elf.File, list []*located) bool {
+// readGo names functions, and if they are wanted lines, of a Go program; false: it is none.
+func readGo(f *elf.File, list []*located, lines bool) bool {
 	table := openGoFunctions(f)
 	if table == nil {
 		return f.Section(".gopclntab") != nil
@@ -124,6 +126,9 @@ func readGo(f *elf.File, list []*located) bool {
 		// With code of C before it the table may be meant for other addresses.
 		if name := table.name(l.at); name != "" && (l.place.Function == "" || l.place.Function == name) {
 			l.place.Function = name
+			if !lines {
+				continue
+			}
 			if file, line := table.line(l.at); file != "" {
 				l.place.Source = cutName(fmt.Sprintf("%s:%d", file, line))
 			}

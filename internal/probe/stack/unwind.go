@@ -65,6 +65,11 @@ func (s *space) step(m *mapping, pc uint64, regs *registers, read memory) (next 
 			}
 		}
 	}
+	return byFramePointer(regs, read)
+}
+
+// byFramePointer goes to the caller by the frame pointer; ended says that there is none.
+func byFramePointer(regs *registers, read memory) (next registers, ok, ended bool) {
 	if !regs.known[regBP] {
 		return next, false, false
 	}

@@ -239,7 +239,7 @@ type unseen struct{ syscalls, stacks int }
 
 func (u unseen) report(w *recording.Writer, name string) {
 	if u.syscalls > 0 {
-		w.Unseen(name, "system calls of threads of other users", u.syscalls, "permission denied", census.MoreSight())
+		w.Unseen(name, string(recording.UnseenSyscalls), u.syscalls, "permission denied", census.MoreSight())
 	}
 	if u.stacks > 0 {
 		w.Unseen(name, "kernel stacks of waiting threads", u.stacks, "permission denied", census.MoreSight())

@@ -46,8 +46,8 @@ func TestSymptomsAreFoldedUnderTheirCause(t *testing.T) {
 		host *ruletest.Host
 		want string
 	}{
-		"a full group reads its program again": {redis(false), "mem/reclaim(disk/saturated net/accept-queue-full)"},
-		"and is killed in the end":             {redis(true), "mem/cgroup-oom(mem/reclaim(disk/saturated) net/accept-queue-full)"},
+		"a full group reads its program again": {redis(false), "mem/reclaim(disk/saturated mem/cgroup-near-limit net/accept-queue-full)"},
+		"and is killed in the end":             {redis(true), "mem/cgroup-oom(mem/cgroup-near-limit mem/reclaim(disk/saturated) net/accept-queue-full)"},
 	} {
 		var got []string
 		for _, f := range verdict.Judge(c.host.View(), Rules).Findings {

@@ -91,7 +91,7 @@ func switchFinding(v *view.View, g program, s switches) rule.Finding {
 		// It explains a full host only if it is what fills it.
 		AffectsAll: g.cpu >= cpus/2,
 		Impact:     rule.Impact{Share: min(1, g.system/cpus), Text: rule.T("%v of all CPU time spent in the kernel on its behalf", unit.Share(g.system/cpus))},
-		Headline: rule.T("%s switches threads %v times a second: each runs %v at a time, %v of its CPU time is the kernel's",
+		Headline: rule.T("%s switches threads %v times a second: each runs %v at a time, %v of its CPU time is kernel time",
 			g.label(), unit.Count(s.perSecond), unit.Seconds(slice), unit.Share(g.system/g.cpu)),
 	}
 	total, ok := v.CPUTotal()
@@ -101,9 +101,9 @@ func switchFinding(v *view.View, g program, s switches) rule.Finding {
 	case slice <= sliceStorm.Value:
 		f.Confidence = rule.Likely
 	}
-	why := "a thread gives up the CPU to wait for another one: a lock or a queue everybody needs"
+	why := "a thread gives up the CPU to wait for another one: threads contend for a lock or a queue"
 	if s.involuntary > s.voluntary {
-		why = "a thread is put aside for another one that is ready, or yields: more ready threads than CPUs"
+		why = "a thread is preempted by another one, or yields: more runnable threads than CPUs"
 	}
 	f.Evidence = []rule.Evidence{
 		{Metric: metric.ProcessContextSwitches, Value: s.perSecond,
@@ -111,7 +111,7 @@ func switchFinding(v *view.View, g program, s switches) rule.Finding {
 			Check: shell.Line("pidstat -wt -p %d 1 5", g.processes[0].PID)},
 		{Metric: metric.ProcessSlice, Value: slice, Limit: rule.Limit(sliceStorm.Value),
 			What:  rule.T("%v on a CPU between two switches", unit.Seconds(slice)),
-			Check: shell.Line("cat /proc/%d/task/*/schedstat   # ns on CPU, ns waited, times put on a CPU", g.processes[0].PID)},
+			Check: shell.Line("cat /proc/%d/task/*/schedstat   # ns on CPU, ns waited, timeslices", g.processes[0].PID)},
 		{Metric: metric.ProcessCPUSystem, Value: g.system / g.cpu, Limit: rule.Limit(stormSystem.Value),
 			What:  rule.T("%v of its %v CPUs in the kernel", unit.Share(g.system/g.cpu), unit.Number(round(g.cpu))),
 			Check: shell.Line("pidstat -u -p %d 1 5", g.processes[0].PID)},
@@ -126,15 +126,15 @@ func switchFinding(v *view.View, g program, s switches) rule.Finding {
 	f.Notes = []rule.Text{rule.T("%s", why)}
 	if o, waited, ok := meetIn(v, g); ok {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ProcessBlocked, Value: waited,
-			What:  rule.T("what its threads wait for most is %s: %v s per second in %s, ended by %s", meetingPlace(o), unit.Number(round(waited)), o.For(), cmp.Or(o.EndedBy(), "no thread yet")),
+			What:  rule.T("its threads wait most for %s: %v s per second in %s, ended by %s", meetingPlace(o), unit.Number(round(waited)), o.For(), cmp.Or(o.EndedBy(), "no thread yet")),
 			Check: shell.Line("rtrail trace offcpu -p %d --for 5s", g.processes[0].PID)})
 	}
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("run fewer threads: about as many as there are CPUs when they compute (now %d threads, %v CPUs)", s.threads, unit.Number(cpus)),
 			Tradeoff: "threads that wait for disks or the network may then be too few"},
-		{Text: rule.T("find the lock or the sched_yield loop the threads meet in"),
+		{Text: rule.T("find the lock or the sched_yield loop that the threads contend for"),
 			Command: shell.Line("perf record -e sched:sched_switch -g -p %d -- sleep 5", g.processes[0].PID), Tradeoff: "tracing switches at this rate slows the program further while it runs"},
-		{Text: rule.T("split what the lock protects, hold it shorter, or hand over work in batches"), Tradeoff: "a change of the program"},
+		{Text: rule.T("split the lock, hold it for less time, or pass work in batches"), Tradeoff: "a change of the program"},
 	}
 	return f
 }

@@ -178,7 +178,7 @@ func TestContextSwitches(t *testing.T) {
 			other.Stack, other.Waker, other.WakerPID, other.Waited = "ep_poll", "client", 99, 90*time.Second
 			ruletest.Add(h, wait, other)
 			return h
-		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "sysbench", Low: 0.8, High: 0.9, Proof: "most is a pipe: 3 s per second in anon_pipe_read, ended by sysbench (12), write"},
+		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "sysbench", Low: 0.8, High: 0.9, Proof: "most for a pipe: 3 s per second in anon_pipe_read, ended by sysbench (12), write"},
 		{Name: "storm on a corner of a big host", Host: func() *ruletest.Host {
 			return ruletest.New(32, 5).AllCPUs(ruletest.CPU{User: 0.9}).Process(storm)
 		}, Want: rule.Likely, Kind: view.KindProcess, Subject: "sysbench", Low: 0.01, High: 0.1},
@@ -475,7 +475,7 @@ func TestShortLivedHarmless(t *testing.T) {
 		want       string
 	}{
 		{harm{waits: true}, 0.15, 1, "tasks wait for a CPU, but other work uses most of it: 15 % of the busy time is theirs"},
-		{harm{waits: true}, 0.4, 1, "the tasks that wait for a CPU asked to go last"},
+		{harm{waits: true}, 0.4, 1, "only tasks with a positive nice value wait for a CPU"},
 		{harm{}, 0.4, 0.5, "no process was seen to wait because of them: the CPUs were idle 50 % of the time"},
 		{harm{}, 0.4, 1, "no process was seen to wait for a CPU"},
 	} {

@@ -6,7 +6,7 @@ import (
 )
 
 var delayShare = rule.Threshold{Name: "delay-share", Value: 0.25, Unit: "share", Source: rule.Judgement,
-	Reason: "Share of the time that was waited for somebody in which its threads waited for a CPU. Below it the answers would come hardly earlier if a CPU were free."}
+	Reason: "Time that a program's threads waited for a CPU, relative to the time that others waited for this program. Below it a free CPU would hardly make the answers faster."}
 
 // delayed says whether threads that waited for a CPU explain the time that was waited
 // for the subject of another finding. by says whose threads count.

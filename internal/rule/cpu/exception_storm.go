@@ -26,7 +26,7 @@ var (
 	exceptionBurns = rule.Threshold{Name: "exception-burns", Value: 0.5, Unit: "cores", Source: rule.Judgement,
 		Reason: "CPU use of the process while it was there. Below this its exceptions cost too little to matter."}
 	exceptionShare = rule.Threshold{Name: "exception-share", Value: 0.5, Unit: "share", Source: rule.Measured,
-		Reason: "Share of the process's CPU time in the functions that throw and catch, less the error of so few samples. Loops that do nothing but parse text that is no number have 74 to 90 %; a program that throws for what is an exception has less than 1 %."}
+		Reason: "Share of the process's CPU time in the functions that throw and catch, minus two standard deviations. Loops that only parse text that is not a number have 74 to 90 %. A program that throws only for real errors has less than 1 %."}
 )
 
 func detectExceptionStorm(v *view.View) ([]rule.Finding, error) {
@@ -56,22 +56,22 @@ func exceptionFinding(v *view.View, p *view.Process, e view.ExceptionProfile, sh
 		AffectsAll: burnt >= cpus/2, // it explains a full host only if it is what fills it
 		Evidence: []rule.Evidence{
 			{Metric: metric.ProcessExceptions, Value: share, Limit: rule.Limit(exceptionShare.Value), Check: shell.Line("perf top -g -p %d", p.PID),
-				What: rule.T("%d of %d samples of %s are in functions that make exceptions or look for who catches them", e.Exceptions, e.Samples, who)},
+				What: rule.T("%d of %d samples of %s are in functions that throw exceptions or search for their handlers", e.Exceptions, e.Samples, who)},
 			{Metric: metric.ProcessCPU, Value: p.CPU, Limit: rule.Limit(exceptionBurns.Value),
 				What:  rule.T("it uses %v s of CPU time per second with %v%s", unit.Number(round(p.CPU)), unit.Plural(int64(p.Threads), "thread", "threads"), lived),
 				Check: shell.Line("pidstat -t -u -p %d 1 5", p.PID)},
 		},
 		Fixes: []rule.Fix{
 			whoThrows(p, e.Language),
-			{Text: rule.T("check before instead of catching afterwards: return an error or an empty result for what is expected"), Tradeoff: "a change of the program"},
-			{Text: rule.T("catch close to where it is thrown; in Java leave out the stack trace of exceptions that control the flow (writableStackTrace=false)"), Tradeoff: "without a stack trace nobody sees where it came from"},
+			{Text: rule.T("check first instead of catching: return an error or an empty result for expected cases"), Tradeoff: "a change of the program"},
+			{Text: rule.T("catch close to where it is thrown; in Java leave out the stack trace of exceptions that control the flow (writableStackTrace=false)"), Tradeoff: "the origin is no longer visible without a stack trace"},
 		},
 	}
 }
 
 // whoThrows is how to see where exceptions come from.
 func whoThrows(p *view.Process, language string) rule.Fix {
-	f := rule.Fix{Text: rule.T("see which exception it is, and who throws it")}
+	f := rule.Fix{Text: rule.T("see which exception it is, and which code throws it")}
 	switch language {
 	case "Java":
 		f.Command, f.Tradeoff = shell.Line("jcmd %d JFR.start duration=30s settings=profile filename=exceptions.jfr", p.PID), "costs the program 1 to 2 % for half a minute; jfr print --events JavaExceptionThrow shows them"

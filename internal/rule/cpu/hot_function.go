@@ -27,9 +27,9 @@ var (
 	burnsFrom = rule.Threshold{Name: "burns-from", Value: 0.9, Unit: "cores", Source: rule.Judgement,
 		Reason: "CPU use of the process while it was there. Below this it has time left for more work."}
 	mostOfIt = rule.Threshold{Name: "most-of-it", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the process's CPU time in one function, less the error of so few samples. Without that function the process would need less than half of the CPU time."}
+		Reason: "Share of the process's CPU time in one function, minus two standard deviations. Without that function the process would need less than half of the CPU time."}
 	worthNaming = rule.Threshold{Name: "worth-naming", Value: 0.2, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the CPU time, less the error of so few samples. A function below this is one of many."}
+		Reason: "Share of the CPU time, minus two standard deviations. A function below this is one of many."}
 )
 
 func detectHotFunction(v *view.View) ([]rule.Finding, error) {
@@ -98,7 +98,7 @@ func (h *hotSpot) evidence() []rule.Evidence {
 		return nil
 	}
 	return []rule.Evidence{{Metric: metric.ProcessHotFunction, Value: h.Share,
-		What:  rule.T("%s spent %v of its CPU time in %s, by %d samples", h.who, unit.Share(h.Share), h.name(), h.samples),
+		What:  rule.T("%s spent %v of its CPU time in %s, in %d samples", h.who, unit.Share(h.Share), h.name(), h.samples),
 		Check: shell.Line("perf top -p %d", h.pid)}}
 }
 
@@ -138,12 +138,12 @@ func hotFinding(v *view.View, p *view.Process, h hotSpot) rule.Finding {
 	if next := v.CPUProfile(p.PID).Functions; len(next) > 1 && next[1].Function != "" {
 		f.Notes = append(f.Notes, rule.T("next is %s with %v", next[1].Function, unit.Share(next[1].Share)))
 	}
-	f.Notes = append(f.Notes, rule.T("no process was seen waiting for it; if this is the work that it is there for, nothing is wrong"))
+	f.Notes = append(f.Notes, rule.T("no process was seen waiting for it; if this is its normal work, nothing is wrong"))
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("see who calls %s, and call it less often or for less data", h.Function),
 			Command: shell.Line("perf top -g -p %d", p.PID), Tradeoff: "takes a developer"},
 		{Text: rule.T("look for what makes it long: a growing list that is searched, a loop within a loop, a missing cache, a debug build"), Tradeoff: "takes a developer"},
-		{Text: rule.T("if it can wait, let it go last"), Command: shell.Line("renice -n 19 -p %d", p.PID), Tradeoff: "it gets slower while others need the CPU"},
+		{Text: rule.T("if it can wait, lower its priority"), Command: shell.Line("renice -n 19 -p %d", p.PID), Tradeoff: "it gets slower while others need the CPU"},
 	}
 	return f
 }

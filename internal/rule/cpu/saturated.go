@@ -30,7 +30,7 @@ var (
 	fullFrom = rule.Threshold{Name: "full-from", Value: 0.90, Unit: "share", Source: rule.Judgement,
 		Reason: "Above this no CPU is free for a waiting task. The remaining idle time lies between wake-up and run; even an overcommitted host shows some when part of its load sleeps."}
 	waitRatio = rule.Threshold{Name: "wait-ratio", Value: 0.5, Unit: "ratio", Source: "queueing theory, M/M/2",
-		Reason: "Run delay relative to busy CPU time. At 0.5, what takes 100 ms alone takes 150 ms. With random arrivals two CPUs are at this point when about 75 % busy; a batch that just fills its CPUs stays near 0."}
+		Reason: "Run delay relative to busy CPU time. At 0.5, work that takes 100 ms alone takes 150 ms. With random arrivals two CPUs are at this point when about 75 % busy; a batch that just fills its CPUs stays near 0."}
 	waitRatioPossible = rule.Threshold{Name: "wait-ratio-possible", Value: 0.25, Unit: "ratio", Source: rule.Judgement,
 		Reason: "Run delay relative to busy CPU time. The queue becomes noticeable."}
 	stallFull = rule.Threshold{Name: "stall-full", Value: 0.5, Unit: "share", Source: rule.Judgement,
@@ -212,7 +212,7 @@ func saturatedFixes(top program, hot hotSpot) []rule.Fix {
 	return []rule.Fix{
 		{Text: hot.advice(rule.T("see what %s computes, and make it compute less", top.label())),
 			Command: shell.Line("perf top -g -p %d", pid), Tradeoff: "takes a developer, but is the only fix that makes the host faster"},
-		{Text: rule.T("if %s can wait, let it go last", top.label()),
+		{Text: rule.T("if %s can wait, lower its priority", top.label()),
 			Command: shell.Line("renice -n 19 -p %d", pid), Tradeoff: "it gets slower while others need the CPU"},
 		{Text: rule.T("run fewer workers at a time, or cap the group with a CPU quota"),
 			Command: rule.SetProperty(top.processes[0].Cgroup, shell.Line("CPUQuota=50%%")), Tradeoff: "a quota also stops the group when the host is idle"},

@@ -121,7 +121,7 @@ func (x harm) harmless(used float64, total view.CPUShare) rule.Text {
 	case x.waits && used < crowdShare.Value*total.Busy():
 		return rule.T("tasks wait for a CPU, but other work uses most of it: %v of the busy time is theirs", unit.Share(used/max(total.Busy(), used)))
 	case x.waits && total.Busy() >= crowdedFrom.Value:
-		return rule.T("the tasks that wait for a CPU asked to go last")
+		return rule.T("only tasks with a positive nice value wait for a CPU")
 	case total.Busy() < crowdedFrom.Value:
 		return rule.T("no process was seen to wait because of them: the CPUs were idle %v of the time", unit.Share(1-total.Busy()))
 	}
@@ -140,7 +140,7 @@ func (x harm) evidence(b books) (list []rule.Evidence) {
 	case !x.requests:
 	case x.input > 0:
 		list = append(list, rule.Evidence{Metric: metric.ThreadInputWait, Value: x.input, Limit: rule.Limit(1 - occupiedFrom.Value),
-			What:  rule.T("%s waited for input %v of the time and worked on it %v; its children used %v of the CPU time that took", b.parent.Comm, unit.Share(x.input), unit.Share(x.occupied), unit.Share(b.childShare())),
+			What:  rule.T("%s waited for input %v of the time and worked on it %v; its children used %v of that CPU time", b.parent.Comm, unit.Share(x.input), unit.Share(x.occupied), unit.Share(b.childShare())),
 			Check: shell.Line("strace -tt -e trace=read,clone,wait4 -p %d", b.parent.PID)})
 	default:
 		list = append(list, rule.Evidence{Metric: metric.TCPArrivals, Value: x.arrivals,

@@ -35,7 +35,7 @@ var (
 	birthsFrom = rule.Threshold{Name: "births-from", Value: 50.0, Unit: "per second", Source: rule.Measured,
 		Reason: "Tasks created per second. Shell scripts, cron jobs and monitoring agents stay below 20/s; 50/s is one every 20 ms."}
 	vanishedShare = rule.Threshold{Name: "vanished-share", Value: 0.10, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of all CPU time that goes to exited processes while tasks wait because of them. From 10 % on, removing them is felt; /proc tick accounting and sampling cause errors of a few percent."}
+		Reason: "Share of all CPU time that goes to exited processes while tasks wait because of them. From 10 % on, users notice when they are gone; /proc tick accounting and sampling cause errors of a few percent."}
 	vanishedPossible = rule.Threshold{Name: "vanished-possible", Value: 0.05, Unit: "share", Source: rule.Judgement,
 		Reason: "Half of vanished-share is worth a hint."}
 	briefCPU = rule.Threshold{Name: "brief-cpu", Value: 0.05, Unit: "seconds", Source: rule.Measured,
@@ -297,12 +297,12 @@ func describeShortLived(v *view.View, f *rule.Finding, b books, used float64) {
 		What:  rule.T("ended children of %s used %v cores", who, unit.Number(round(b.parentCPU))),
 		Check: shell.Line("pidstat -T CHILD -u -p %d 5 1", b.parent.PID)}
 	if b.guessed {
-		childCPU.What = rule.T("no parent got back the time of children that ended; most of the new processes seen at work are those of %s", who)
+		childCPU.What = rule.T("no parent got back the time of ended children; most of the new processes seen running are children of %s", who)
 	}
 	// What was started, and how it ended, goes before the sums that it is a part of.
 	f.Evidence = append([]rule.Evidence{forks}, programEvidence(v, b.programs)...)
 	sums := rule.Evidence{Metric: metric.CPUUnaccounted, Value: b.missing,
-		What: rule.T("CPUs worked %v cores for processes, of which %v are in processes one can see", unit.Number(round(b.total)), unit.Number(round(b.live)))}
+		What: rule.T("processes used %v cores; only %v of these belong to processes that were seen", unit.Number(round(b.total)), unit.Number(round(b.live)))}
 	if b.told {
 		f.Evidence = append(f.Evidence, childCPU, sums)
 	} else {
@@ -310,8 +310,8 @@ func describeShortLived(v *view.View, f *rule.Finding, b books, used float64) {
 	}
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("see what is started, with which arguments, and whether it fails"), Command: shell.Line("rtrail trace exec --for 10s"), Tradeoff: "tracing costs a little for each exec"},
-		{Text: rule.T("do the work inside of %s, or keep one child running and feed it", b.parent.Comm), Tradeoff: "a change of the program; a crash of the helper is no longer contained in one call"},
+		{Text: rule.T("do the work inside %s, or keep one child running and feed it", b.parent.Comm), Tradeoff: "a change of the program; a helper's crash is no longer limited to one call"},
 		{Text: rule.T("if the child crashes and is restarted at once, stop the loop and read its log"),
-			Command: shell.Line("journalctl -e; systemctl list-units --state=activating,failed"), Tradeoff: "the service stays down until repaired"},
+			Command: shell.Line("journalctl -e; systemctl list-units --state=activating,failed"), Tradeoff: "the service stays down until it is fixed"},
 	}
 }

@@ -42,7 +42,7 @@ var (
 	receiveShare = rule.Threshold{Name: "receive-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of NET_RX in all softirqs (timer, scheduler and RCU left out) from which received packets are the cause."}
 	natureShare = rule.Threshold{Name: "nature-share", Value: 0.3, Unit: "share", Source: rule.Judgement,
-		Reason: "A protocol counter that grows by at least this share of the packet rate tells what the packets are."}
+		Reason: "A protocol counter that grows by at least this share of the packet rate shows what the packets are."}
 )
 
 func detectSoftIRQ(v *view.View) ([]rule.Finding, error) {
@@ -224,7 +224,7 @@ func describeSoftIRQ(v *view.View, f *rule.Finding, x softirqFacts) {
 		{Metric: metric.CPUSoftirq, Value: x.worst.SoftIRQ, Limit: rule.Limit(softirqShare.Value),
 			What: rule.T("softirqs took %v of %s", unit.Share(x.worst.SoftIRQ), cpu)},
 		{Metric: metric.SoftirqRate, Value: x.kinds.rate,
-			What: rule.T("%s ran %v, %v of all kinds but clock and scheduler", x.kinds.top, unit.PerSecond(x.kinds.rate), unit.Share(x.kinds.share))},
+			What: rule.T("%s ran %v, %v of all softirqs except timer, scheduler and RCU", x.kinds.top, unit.PerSecond(x.kinds.rate), unit.Share(x.kinds.share))},
 	}
 	if x.hasFlow {
 		f.Evidence = append(f.Evidence,
@@ -239,7 +239,7 @@ func describeSoftIRQ(v *view.View, f *rule.Finding, x softirqFacts) {
 	}
 	if x.daemon.CPU >= ksoftirqdFrom.Value {
 		f.Affects = append(f.Affects, x.daemon.Entity())
-		f.Notes = append(f.Notes, rule.T("%s uses %v of a CPU: it does the work that piles up, it does not cause it", x.daemon.Comm, unit.Share(x.daemon.CPU)))
+		f.Notes = append(f.Notes, rule.T("%s uses %v of a CPU: it does the queued work and is not the cause", x.daemon.Comm, unit.Share(x.daemon.CPU)))
 	}
 	where := "IF"
 	if x.hasFlow {

@@ -22,13 +22,13 @@ var spinning = rule.Rule{
 
 var (
 	spinShare = rule.Threshold{Name: "spin-share", Value: 0.7, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the process's CPU time in a waiting loop of one function, less the error of so few samples. Locks that spin for a moment before they sleep stay far below."}
+		Reason: "Share of the process's CPU time in a waiting loop of one function, minus two standard deviations. Locks that spin for a moment before they sleep stay far below."}
 	spinCores = rule.Threshold{Name: "spin-cores", Value: 0.5, Unit: "cores", Source: rule.Judgement,
 		Reason: "CPU time in the loop, in cores. Less does no harm."}
 	spinThreads = rule.Threshold{Name: "spin-threads", Value: 2, Unit: "threads", Source: rule.Judgement,
-		Reason: "Threads that run or want a CPU all the time. One alone that spins waits for a device or a queue, as programs that poll on purpose do."}
+		Reason: "Threads that are running or runnable all the time. A single spinning thread waits for a device or a queue, like a program that polls on purpose."}
 	wantsCPU = rule.Threshold{Name: "wants-cpu", Value: 0.8, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the window in which a thread ran or was runnable, from which it never really sleeps."}
+		Reason: "Share of the window in which a thread ran or was runnable. From here on it practically never sleeps."}
 	spinHarm = rule.Threshold{Name: "harm", Value: 0.5, Unit: "threads", Source: rule.Judgement,
 		Reason: "Threads of the process that wait for a CPU, on average. From here on the loop takes CPUs from the work that would end it, or from other work."}
 )
@@ -73,20 +73,20 @@ func spinFinding(v *view.View, p *view.Process, h hotSpot, busy int, waiting flo
 	if waiting >= spinHarm.Value {
 		f.Confidence = rule.Likely
 	} else {
-		f.Notes = append(f.Notes, rule.T("CPUs are left for others; programs that poll on purpose look the same"))
+		f.Notes = append(f.Notes, rule.T("other programs still get CPUs; programs that poll on purpose look the same"))
 	}
 	f.Evidence[0].Limit = rule.Limit(spinShare.Value)
 	f.Evidence = append(f.Evidence,
 		rule.Evidence{Metric: metric.ProcessSpinning, Value: float64(h.Spins) / float64(h.Samples),
-			What:  rule.T("in %v of these samples a loop stands there that waits without sleeping", unit.Share(float64(h.Spins)/float64(h.Samples))),
+			What:  rule.T("%v of these samples are in a loop that waits without sleeping", unit.Share(float64(h.Spins)/float64(h.Samples))),
 			Check: shell.Line("perf annotate --stdio -s %s", h.Function)},
 		rule.Evidence{Metric: metric.ThreadCPU, Value: float64(busy) / float64(max(p.Threads, 1)), Limit: rule.Limit(wantsCPU.Value),
 			What:  rule.T("%v never slept; they waited %v s per second for a CPU%s", unit.Plural(int64(busy), "thread", "threads"), unit.Number(round(waiting)), lived),
 			Check: shell.Line("pidstat -t -u -p %d 1 5", p.PID)})
 	f.Fixes = []rule.Fix{
-		{Text: rule.T("have waiters sleep: a mutex of the C library spins for a moment, then it sleeps in futex"), Tradeoff: "takes a developer; a waking costs some microseconds"},
-		{Text: rule.T("run no more of these threads than there are CPUs (now %d, %v CPUs): one that holds the lock without a CPU keeps all others spinning", busy, unit.Number(cpus)), Tradeoff: "threads that wait for disks or the network may then be too few"},
-		{Text: rule.T("see who calls %s, and hold that lock for less", h.Function), Command: shell.Line("perf top -g -p %d", p.PID), Tradeoff: "takes a developer"},
+		{Text: rule.T("use a lock that sleeps: a mutex of the C library spins for a moment, then sleeps in futex"), Tradeoff: "takes a developer; a wake-up costs some microseconds"},
+		{Text: rule.T("run no more of these threads than there are CPUs (now %d, %v CPUs): a lock holder that is preempted keeps all others spinning", busy, unit.Number(cpus)), Tradeoff: "threads that wait for disks or the network may then be too few"},
+		{Text: rule.T("see who calls %s, and hold that lock for less time", h.Function), Command: shell.Line("perf top -g -p %d", p.PID), Tradeoff: "takes a developer"},
 	}
 	return f
 }

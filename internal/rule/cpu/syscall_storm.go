@@ -24,17 +24,17 @@ var (
 	stormBurns = rule.Threshold{Name: "storm-burns", Value: 0.5, Unit: "cores", Source: rule.Judgement,
 		Reason: "CPU use of the process over the window. Below this the calls cost too little to matter."}
 	stormShare = rule.Threshold{Name: "storm-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the process's CPU time in the kernel for calls of one kind, less the error of so few samples. Without these calls it would need less than half of the CPU time."}
+		Reason: "Share of the process's CPU time in the kernel for calls of one kind, minus two standard deviations. Without these calls it would need less than half of the CPU time."}
 	stormCalls = rule.Threshold{Name: "storm-calls", Value: 10_000, Unit: "per second", Source: rule.Measured,
-		Reason: "The simplest calls take 0.1 to 1 µs, a look for a file 1 to 5 µs. A quarter of a core, which is the least that the other limits allow, is 10,000 calls of 25 µs a second; longer ones do some work."}
+		Reason: "The simplest calls take 0.1 to 1 µs, a file lookup 1 to 5 µs. The other limits need at least a quarter of a core: that is 10,000 calls of 25 µs a second. Longer calls do some work."}
 	tinyBytes = rule.Threshold{Name: "tiny-bytes", Value: 16, Unit: "bytes", Source: rule.Measured,
-		Reason: "Mean size of reads and writes of files. A read of 1 byte takes 0.35 µs and one of 4 KiB 0.5 µs: up to 16 bytes all of the time is the price of the call."}
+		Reason: "Mean size of reads and writes of files. A read of 1 byte takes 0.35 µs and one of 4 KiB 0.5 µs: up to 16 bytes nearly all of the time is the fixed cost of the call."}
 	failedShare = rule.Threshold{Name: "failed-share", Value: 0.9, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the calls that fail or find nothing. A program that reads until there is no more fails once after each read, so half of its calls at most."}
+		Reason: "Share of the calls that fail or find nothing. A program that reads until nothing is left fails once after each read, so at most half of its calls fail."}
 	shortCall = rule.Threshold{Name: "short-call", Value: 25e-6, Unit: "seconds", Source: rule.Judgement,
 		Reason: "Mean time of a call. Calls that take longer wait or work."}
 	messageShare = rule.Threshold{Name: "message-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of a call's samples in sockets, pipes and the like. From there on how much a call moves is for the other side to say."}
+		Reason: "Share of a call's samples in sockets, pipes and the like. Above it the other side decides how much a call moves."}
 )
 
 // waste is why calls are of no use.

@@ -85,7 +85,7 @@ func TestSyscallStorm(t *testing.T) {
 		{"counted reads of nobody knows what", calling{cpu: 1, system: 0.9, inCall: 0, counted: by(calls("read", 0, 1e6, us/2, 1, 0))}, 0, ""},
 		{"missing files", calling{cpu: 1, system: 0.9, inCall: 0.9, stack: inStat, counted: by(calls("newfstatat", 2, 5e5, 2*us, 0, 0), calls("newfstatat", 0, 100, 2*us, 0, 0))}, rule.Likely, "makes calls of newfstatat that fail with ENOENT, 500,100 times a second"},
 		{"many files", calling{cpu: 1, system: 0.9, inCall: 0.9, stack: inStat, counted: by(calls("newfstatat", 2, 1e5, 2*us, 0, 0), calls("newfstatat", 0, 4e5, 2*us, 0, 0))}, 0, ""},
-		{"nothing has come", calling{cpu: 1, system: 0.9, inCall: 0.9, stack: inRecv, counted: by(calls("recvfrom", 11, 1e6, us, 0, 0))}, rule.Possible, "calls recvfrom again and again while nothing has come"},
+		{"nothing has come", calling{cpu: 1, system: 0.9, inCall: 0.9, stack: inRecv, counted: by(calls("recvfrom", 11, 1e6, us, 0, 0))}, rule.Possible, "calls recvfrom again and again and finds nothing"},
 		{"polls in vain", calling{cpu: 1, system: 0.9, inCall: 0.9, stack: inEpoll, counted: by(calls("epoll_wait", 0, 1e6, us, 0, 1e6))}, rule.Possible, "polls without a pause (epoll_wait), 1,000,000 times a second"},
 		{"polls that find something", calling{cpu: 1, system: 0.9, inCall: 0.9, stack: inEpoll, counted: by(calls("epoll_wait", 0, 1e6, us, 3, 1e5))}, 0, ""},
 		{"a server that is busy", calling{cpu: 1, system: 0.7, inCall: 0, counted: by(calls("recvfrom", 0, 1e5, 2*us, 40, 0), calls("recvfrom", 11, 1e5, us/2, 0, 0), calls("sendto", 0, 1e5, 4*us, 80, 0))}, 0, ""},

@@ -35,7 +35,7 @@ func (s *storm) does() string {
 		return fmt.Sprintf("makes calls of %s that fail with %s", s.call, s.error)
 	case polling:
 		if s.error == "EAGAIN" {
-			return fmt.Sprintf("calls %s again and again while nothing has come", s.call)
+			return fmt.Sprintf("calls %s again and again and finds nothing", s.call)
 		}
 		return fmt.Sprintf("polls without a pause (%s)", s.call)
 	}
@@ -77,16 +77,16 @@ func stormFinding(v *view.View, p *view.Process, s storm) rule.Finding {
 func (s *storm) evidence(p *view.Process, who, lived string) []rule.Evidence {
 	trace := shell.Line("rtrail trace syscalls -p %d --for 5s", p.PID)
 	share := rule.Evidence{Metric: metric.ProcessCallShare, Value: s.share, Limit: rule.Limit(stormShare.Value), Check: trace,
-		What: rule.T("%s spends %v of its CPU time in %s, as its calls were counted and timed", who, unit.Share(s.share), s.names())}
+		What: rule.T("%s spends %v of its CPU time in %s; its calls were counted and timed", who, unit.Share(s.share), s.names())}
 	if s.samples > 0 {
-		share.What = rule.T("%s spends %v of its CPU time in %s, by %d samples", who, unit.Share(s.share), s.names(), s.samples)
+		share.What = rule.T("%s spends %v of its CPU time in %s, in %d samples", who, unit.Share(s.share), s.names(), s.samples)
 	}
 	list := []rule.Evidence{share}
 	if s.counted() {
 		list = append(list, rule.Evidence{Metric: metric.ProcessCalls, Value: s.perSecond, Limit: rule.Limit(stormCalls.Value), Check: trace, What: s.result()})
 	}
 	return append(list, rule.Evidence{Metric: metric.ProcessCPUSystem, Value: p.System / p.CPU, Limit: rule.Limit(stormShare.Value),
-		What:  rule.T("%v of its CPU time is the kernel's; it uses %v s per second%s and goes to sleep %v", unit.Share(p.System/p.CPU), unit.Number(round(p.CPU)), lived, sleeps(p)),
+		What:  rule.T("%v of its CPU time is kernel time; it uses %v s per second%s and goes to sleep %v", unit.Share(p.System/p.CPU), unit.Number(round(p.CPU)), lived, sleeps(p)),
 		Check: shell.Line("pidstat -uw -p %d 1 5", p.PID)})
 }
 
@@ -125,21 +125,21 @@ func (s *storm) fixes(p *view.Process) []rule.Fix {
 	switch s.kind {
 	case tiny:
 		return []rule.Fix{
-			{Text: rule.T("read and write through a buffer of 4 KiB or more (BufferedReader, bufio, setvbuf, dd bs=64k)"), Tradeoff: "a few KiB of memory; what is written comes later, unless it is flushed"}, who}
+			{Text: rule.T("read and write through a buffer of 4 KiB or more (BufferedReader, bufio, setvbuf, dd bs=64k)"), Tradeoff: "a few KiB of memory; output appears later, unless it is flushed"}, who}
 	case failing:
 		return []rule.Fix{
 			{Text: rule.T("see which arguments fail"), Command: shell.Line("timeout 1 strace -f -e trace=%s -p %d", s.call, p.PID), Tradeoff: "stops the process at each call for that second"},
-			{Text: rule.T("stop asking for what is not there: a search path with folders that are missing, a file that was removed, a descriptor that was closed"), Tradeoff: "a change of settings or of the program"}, who}
+			{Text: rule.T("stop looking for what does not exist: a search path with missing directories, a removed file, a closed descriptor"), Tradeoff: "a change of settings or of the program"}, who}
 	case polling:
 		return []rule.Fix{
-			{Text: rule.T("wait in the call: a timeout above 0, or a descriptor that blocks"), Tradeoff: "waking up takes some microseconds"}, who}
+			{Text: rule.T("wait in the call: a timeout above 0, or a blocking descriptor"), Tradeoff: "a wake-up takes some microseconds"}, who}
 	}
 	once := rule.Fix{Text: rule.T("ask once and keep the answer"), Tradeoff: "a change of the program"}
 	if !slices.Contains([]string{"clock_gettime", "gettimeofday", "time"}, s.call) {
 		return []rule.Fix{once, who}
 	}
 	return []rule.Fix{
-		{Text: rule.T("see whether the kernel can tell the time without a call: not with the clock sources hpet and acpi_pm, nor for clocks of CPU time"),
+		{Text: rule.T("see whether the clock can be read without a system call: not with the clock sources hpet and acpi_pm, nor for CPU-time clocks"),
 			Command: shell.Line("cat /sys/devices/system/clocksource/clocksource0/current_clocksource /sys/devices/system/clocksource/clocksource0/available_clocksource"), Tradeoff: "another source may be wrong on this hardware"},
 		once, who}
 }

@@ -101,28 +101,6 @@ func TestSaturated(t *testing.T) {
 			blocked(h, 7, 7, "balance_dirty_pages", 0.9)
 			blocked(h, 8, 81, "jbd2_log_wait_commit", 0.9)
 		}, rule.Certain},
-		{"held by a cgroup before the device sees it", func(h *ruletest.Host) {
-			disks(h, device{name: "loop3", reads: 100, size: 4096, await: 0.0002, busy: 0.02, queue: 0.02})
-			readers(h)
-			h.Cgroup(ruletest.Cgroup{Path: "/batch", Processes: 1, Change: func(s float64, c *recording.CgroupSample) {
-				c.IOLimits, c.Reads, c.ReadBytes = "7:3 riops=100", int64(100*s), int64(409600*s)
-			}})
-		}, rule.Certain},
-		{"held by a cgroup of which nobody waits", func(h *ruletest.Host) {
-			disks(h, device{name: "loop3", reads: 100, size: 4096, await: 0.0002, busy: 0.02, queue: 0.02})
-			h.Process(ruletest.Process{PID: 7, Comm: "mysqld", ReadBytes: 4096, IOCgroup: "/"})
-			blocked(h, 7, 71, "folio_wait_bit_common", 0.9)
-			h.Cgroup(ruletest.Cgroup{Path: "/batch", Change: func(s float64, c *recording.CgroupSample) {
-				c.IOLimits, c.Reads = "7:3 riops=100", int64(100*s)
-			}})
-		}, 0},
-		{"far below the limit of its cgroup", func(h *ruletest.Host) {
-			disks(h, device{name: "loop3", reads: 20, size: 4096, await: 0.0002, busy: 0.02, queue: 0.02})
-			readers(h)
-			h.Cgroup(ruletest.Cgroup{Path: "/batch", Processes: 1, Change: func(s float64, c *recording.CgroupSample) {
-				c.IOLimits, c.Reads = "7:3 riops=100", int64(20*s)
-			}})
-		}, 0},
 		{"a partition is not a device of its own", func(h *ruletest.Host) {
 			d := throttledLoop
 			d.partition = true
@@ -146,6 +124,50 @@ func TestSaturated(t *testing.T) {
 			for _, f := range found {
 				ruletest.Checked(t, f)
 			}
+		})
+	}
+}
+
+func TestCgroupThrottled(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		build func(*ruletest.Host)
+		want  rule.Confidence
+	}{
+		{"held by a cgroup before the device sees it", func(h *ruletest.Host) {
+			disks(h, device{name: "loop3", reads: 100, size: 4096, await: 0.0002, busy: 0.02, queue: 0.02})
+			readers(h)
+			h.Cgroup(ruletest.Cgroup{Path: "/batch", Processes: 1, Change: func(s float64, c *recording.CgroupSample) {
+				c.IOLimits, c.Reads, c.ReadBytes = "7:3 riops=100", int64(100*s), int64(409600*s)
+			}})
+		}, rule.Certain},
+		{"held by a cgroup of which nobody waits", func(h *ruletest.Host) {
+			disks(h, device{name: "loop3", reads: 100, size: 4096, await: 0.0002, busy: 0.02, queue: 0.02})
+			h.Process(ruletest.Process{PID: 7, Comm: "mysqld", ReadBytes: 4096, IOCgroup: "/"})
+			blocked(h, 7, 71, "folio_wait_bit_common", 0.9)
+			h.Cgroup(ruletest.Cgroup{Path: "/batch", Change: func(s float64, c *recording.CgroupSample) {
+				c.IOLimits, c.Reads = "7:3 riops=100", int64(100*s)
+			}})
+		}, 0},
+		{"far below the limit of its cgroup", func(h *ruletest.Host) {
+			disks(h, device{name: "loop3", reads: 20, size: 4096, await: 0.0002, busy: 0.02, queue: 0.02})
+			readers(h)
+			h.Cgroup(ruletest.Cgroup{Path: "/batch", Processes: 1, Change: func(s float64, c *recording.CgroupSample) {
+				c.IOLimits, c.Reads = "7:3 riops=100", int64(20*s)
+			}})
+		}, 0},
+		{"a queue at the disk itself", func(h *ruletest.Host) {
+			disks(h, throttledLoop)
+			readers(h)
+			h.Cgroup(ruletest.Cgroup{Path: "/batch", Processes: 1, Change: func(s float64, c *recording.CgroupSample) {
+				c.IOLimits, c.Reads = "7:3 riops=200", int64(200*s)
+			}})
+		}, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := ruletest.New(2, 10)
+			tt.build(h)
+			ruletest.Judge(t, h, cgroupThrottled, tt.want)
 		})
 	}
 }
@@ -240,7 +262,7 @@ func TestLimitsOfGroups(t *testing.T) {
 	} {
 		h := ruletest.New(2, 10)
 		c.build(h)
-		found := h.Detect(t, saturated)
+		found := append(h.Detect(t, saturated), h.Detect(t, cgroupThrottled)...)
 		got := ""
 		if len(found) > 0 {
 			got = found[0].Headline.String()

@@ -15,9 +15,9 @@ import (
 
 var (
 	fileShare = rule.Threshold{Name: "file-share", Value: 0.2, Unit: "share", Source: rule.Judgement,
-		Reason: "Part of what a program reads or writes, and of what the disk does. Files and programs below it are not named: they are not what the disk is busy with."}
+		Reason: "Share of what a program reads or writes, and of the disk's traffic. Files and programs below it are not named: the disk is busy with something else."}
 	cachedReads = rule.Threshold{Name: "cached-reads", Value: 2, Unit: "ratio", Source: rule.Judgement,
-		Reason: "Bytes that a program reads or writes by calls relative to those that reach disks. Above it most of them stay in the page cache, and calls do not tell which files cause requests."}
+		Reason: "Bytes that a program reads or writes by calls relative to those that reach disks. Above it most of them stay in the page cache, and calls do not show which files cause requests."}
 )
 
 // usedFile is a file that explains what a program does to a disk.

@@ -29,7 +29,7 @@ var (
 	soonUsed = rule.Threshold{Name: "soon-used", Value: 0.95, Unit: "share", Source: rule.Judgement,
 		Reason: "Required with soon-full, so that a large temporary file on a half-empty filesystem is not reported."}
 	laterFull = rule.Threshold{Name: "later-full", Value: 600.0, Unit: "seconds", Source: rule.Judgement,
-		Reason: "Worth a hint only: what grows for seconds is often deleted within minutes."}
+		Reason: "Worth a hint only: a file that grows for seconds is often deleted within minutes."}
 	laterUsed = rule.Threshold{Name: "later-used", Value: 0.90, Unit: "share", Source: rule.Judgement,
 		Reason: "Required with later-full, so that a large temporary file on a half-empty filesystem is not reported."}
 	almostUsed = rule.Threshold{Name: "almost-used", Value: 0.99, Unit: "share", Source: rule.Judgement,

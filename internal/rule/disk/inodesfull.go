@@ -79,7 +79,7 @@ func inodeEvidence(fs view.Filesystem, s space, none int) []rule.Evidence {
 	list := []rule.Evidence{
 		{Metric: metric.FilesystemInodesFree, What: free, Value: s.left, Limit: rule.Limit(0), Check: check},
 		{
-			Metric: metric.FilesystemAvailable, What: rule.T("%s of %s available: space is not what is missing", unit.Bytes(fs.Available), unit.Bytes(fs.Size)),
+			Metric: metric.FilesystemAvailable, What: rule.T("%s of %s available: there is enough space", unit.Bytes(fs.Available), unit.Bytes(fs.Size)),
 			Value: float64(fs.Available), Check: shell.Line("df -B1 %s", shell.Path(fs.MountPoint)),
 		},
 	}

@@ -17,10 +17,10 @@ var atLimit = rule.Threshold{Name: "at-limit", Value: 0.9, Unit: "share", Source
 	Reason: "Rate relative to the limit. The kernel allows bursts and rounds slices, so a throttled cgroup stays a little below or above its limit; one with headroom stays far below."}
 
 var aboveLimit = rule.Threshold{Name: "above-limit", Value: 1.2, Unit: "ratio", Source: rule.Judgement,
-	Reason: "Rate relative to the limit. The kernel counts what a group does on all disks: more than this says nothing of the one that is limited, unless that disk itself does no more."}
+	Reason: "Rate relative to the limit. The kernel counts a group's I/O on all disks. A rate above this says nothing about the limited disk, unless that disk itself does no more."}
 
 var groupShare = rule.Threshold{Name: "group-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-	Reason: "A group's limit relative to what a disk with a queue does. Below half, others fill the disk, and a higher limit makes it worse."}
+	Reason: "A group's limit relative to the traffic of a disk with a queue. Below half, other programs fill the disk, and a higher limit makes it worse."}
 
 // ioLimit is a block I/O limit that a control group reached.
 type ioLimit struct {
@@ -71,7 +71,7 @@ func (l ioLimit) lift() shell.Command {
 func (l ioLimit) evidence() rule.Evidence {
 	if l.elsewhere {
 		return rule.Evidence{
-			Metric: metric.CgroupIOLimit, What: rule.T("%s does %s of the limit of cgroup %s there, %s; the group does more on other disks, and others next to nothing", l.device, unit.Share(l.there/l.value), l.path, l.String()),
+			Metric: metric.CgroupIOLimit, What: rule.T("%s does %s of the limit of cgroup %s there, %s; the group also uses other disks, and other programs do almost nothing here", l.device, unit.Share(l.there/l.value), l.path, l.String()),
 			Value: l.there, Limit: rule.Limit(l.value), Check: shell.Line("cat %s", l.file()),
 		}
 	}

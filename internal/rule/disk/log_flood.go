@@ -17,7 +17,7 @@ var logFlood = rule.Rule{
 	Plural:     "programs write so much into their logs that a disk is busy with it",
 	Resource:   "disks",
 	Needs:      []recording.Table{recording.Disks, recording.Processes},
-	Explains:   []string{"disk/saturated", "disk/slow-sync", "disk/full", "proc/uninterruptible", "rt/server-slow"},
+	Explains:   []string{"disk/saturated", "disk/cgroup-throttled", "disk/slow-sync", "disk/full", "proc/uninterruptible", "rt/server-slow"},
 	Thresholds: []*rule.Threshold{&logRate, &logShare, &logBusy, &busyShare, &minWaiting, &bulkRequest, &ownStream, &oneStream},
 	Detect:     detectLogFlood,
 }
@@ -26,9 +26,9 @@ var (
 	logRate = rule.Threshold{Name: "log-rate", Value: 5 << 20, Unit: "bytes per second", Source: rule.Judgement,
 		Reason: "Bytes that a program adds to one log. Logs of busy servers grow by some 100 KiB a second; 5 MiB are 400 GiB a day, which nobody reads or keeps."}
 	logShare = rule.Threshold{Name: "log-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Bytes added to the log by bytes that the disk reads and writes. Above half, the log is most of what it does."}
+		Reason: "Bytes added to the log relative to bytes that the disk reads and writes. Above half, the log is most of the disk's traffic."}
 	logBusy = rule.Threshold{Name: "log-busy", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the time in which the disk has requests in flight. Below it the disk is mostly idle, and the log costs space but hardly time."}
+		Reason: "Share of the time in which the disk has requests in flight. Below it the disk is mostly idle: the log costs space, but hardly any time."}
 )
 
 // logName are paths of logs: a word "log" in a name, or a directory of logs. What databases call
@@ -111,14 +111,14 @@ func (l *growingLog) finding(v *view.View) rule.Finding {
 		}
 	}
 	check := shell.Line("rtrail trace files -p %d --for 10s", p.PID)
-	what := rule.T("the position in %s goes forward by %v/s", l.Last.Path, unit.Bytes(l.rate))
+	what := rule.T("the position in %s advances by %v/s", l.Last.Path, unit.Bytes(l.rate))
 	if l.counted {
 		what = rule.T("%v/s are written to %s by %v calls a second", unit.Bytes(l.rate), l.Last.Path, unit.Count(l.calls))
 	}
 	return rule.Finding{
 		Subject: p.Entity(), Confidence: sure, Impact: impact,
 		Affects:  append(affected, view.DeviceEntity(l.disk.Device)),
-		Headline: rule.T("%s (%d) writes %v/s into its log %s: that is most of what disk %s writes", p.Comm, p.PID, unit.Bytes(l.rate), l.Last.Path, l.disk.Device),
+		Headline: rule.T("%s (%d) writes %v/s to its log %s: this is most of what disk %s writes", p.Comm, p.PID, unit.Bytes(l.rate), l.Last.Path, l.disk.Device),
 		Evidence: []rule.Evidence{
 			{Metric: metric.FileWritten, Value: l.rate, Limit: rule.Limit(logRate.Value), Check: check, What: what},
 			{Metric: metric.ProcessIOBytes, Value: p.WriteBytes, Check: shell.Line("pidstat -d -p %d 1", p.PID),
@@ -127,7 +127,7 @@ func (l *growingLog) finding(v *view.View) rule.Finding {
 				What: rule.T("%s is busy %v of the time, with %v requests in flight on average", l.disk.Device, unit.Share(l.disk.Utilisation), unit.Number(l.disk.Queue))},
 		},
 		Fixes: []rule.Fix{
-			{Text: rule.T("raise the log level of %s from debug to info or warning, and look for an error that is logged in a loop", p.Comm), Command: shell.Line("tail -n 20 %s", shell.Path(l.Last.Path)), Tradeoff: "less is known of the next fault"},
+			{Text: rule.T("raise the log level of %s from debug to info or warning, and look for an error that is logged in a loop", p.Comm), Command: shell.Line("tail -n 20 %s", shell.Path(l.Last.Path)), Tradeoff: "the next error is logged in less detail"},
 			{Text: rule.T("put logs on a disk of their own, and rotate them by size"), Tradeoff: "the program still spends its time on the log"},
 		},
 	}

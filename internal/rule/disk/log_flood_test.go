@@ -68,7 +68,7 @@ func TestLogFlood(t *testing.T) {
 		return s
 	}
 	told := situation("a debug log", rule.Certain, func(*flood) {})
-	told.Says, told.Proof = "into its log /srv/shop/debug.log", "goes forward by 40 MiB/s"
+	told.Says, told.Proof = "to its log /srv/shop/debug.log", "advances by 40 MiB/s"
 	counted := situation("counted call by call", rule.Certain, func(f *flood) { f.counted = true })
 	counted.Proof = "by 100 calls a second"
 	ruletest.Check(t, logFlood, []ruletest.Situation{

@@ -30,27 +30,27 @@ var (
 	thrownRate = rule.Threshold{Name: "thrown-rate", Value: 1 << 20, Unit: "bytes per second", Source: rule.Judgement,
 		Reason: "Bytes that a program writes and deletes before they reach a disk, in whole pages: 256 small files a second. Less costs little."}
 	thrownShare = rule.Threshold{Name: "thrown-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Of what a program writes, what it deletes again, in bytes or in files. Above half, most of its writing is scratch work. Builds, copies and archives keep what they write."}
+		Reason: "Share of what a program writes that it deletes again, in bytes or in files. Above half, most of its files are scratch files. Builds, copies and archives keep their files."}
 	thrownProof = rule.Threshold{Name: "thrown-proof", Value: 0.1, Unit: "share", Source: rule.Judgement,
-		Reason: "Of what a program writes, what it deletes before it reaches a disk, where files were counted. Next to nothing means that it deletes old files and keeps the new ones, as an update or a cache at its limit does."}
+		Reason: "Share of what a program writes that it deletes before it reaches a disk, where files were counted. Below it the program deletes old files and keeps the new ones, like an update or a cache at its limit."}
 	smallWrite = rule.Threshold{Name: "small-write", Value: 16 << 10, Unit: "bytes", Source: rule.Judgement,
-		Reason: "Mean bytes of a write call. Programs that spill sorts and joins to temporary files write pieces of 16 KiB and more: that is data which found no room in memory."}
+		Reason: "Mean bytes of a write call. Programs that spill sorts and joins to temporary files write pieces of 16 KiB and more: this data does not fit into memory."}
 	partialPages = rule.Threshold{Name: "partial-pages", Value: 1.2, Unit: "ratio", Source: rule.Judgement,
-		Reason: "Bytes of pages that a program dirties relative to bytes that it writes. A large file that is written from front to end dirties what is written; files that end within a page, and pieces here and there, dirty more."}
+		Reason: "Bytes of pages that a program dirties relative to bytes that it writes. A large file written sequentially dirties as much as is written. Small files and random writes fill their pages only in part and dirty more."}
 	smallFile = rule.Threshold{Name: "small-file", Value: 64 << 10, Unit: "bytes", Source: rule.Judgement,
-		Reason: "Mean bytes written for each file that is made. Larger ones cost what their data costs."}
+		Reason: "Mean bytes written for each file created. In larger files the data is the main cost."}
 	scratchFiles = rule.Threshold{Name: "scratch-files", Value: 100, Unit: "per second", Source: rule.Judgement,
-		Reason: "Files that are made. A server that keeps one for each request makes some tens a second."}
+		Reason: "Files created. A server that keeps one for each request creates some tens a second."}
 	keptFiles = rule.Threshold{Name: "kept-files", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Syncs relative to files that are made. A program that syncs every other file needs it to survive, as databases do with journals that they delete after a commit; disk/slow-sync judges these."}
+		Reason: "Syncs relative to files created. A program that syncs every other file needs its files to survive a crash, like databases with journals that they delete after a commit. disk/slow-sync judges these."}
 	fileCost = rule.Threshold{Name: "file-cost", Value: 200e-6, Unit: "seconds", Source: rule.Measured,
-		Reason: "CPU time in the kernel to make, write, read and delete a small file on ext4: 0.1 to 0.2 ms. Time above it is for something else that the program does."}
+		Reason: "CPU time in the kernel to make, write, read and delete a small file on ext4: 0.1 to 0.2 ms. Time above it goes to other work of the program."}
 	scratchFelt = rule.Threshold{Name: "scratch-felt", Value: 0.1, Unit: "threads", Source: rule.Judgement,
-		Reason: "CPU time in the kernel and waits to create or write files, in seconds per second. Below it the program would hardly be faster without."}
+		Reason: "CPU time in the kernel and waits to create or write files, in seconds per second. Below it the program would hardly be faster without these files."}
 	scratchMuch = rule.Threshold{Name: "scratch-much", Value: 0.3, Unit: "threads", Source: rule.Judgement,
-		Reason: "The same. From a third of a thread on, the program would be faster by half without its files, or more."}
+		Reason: "The same. From a third of a thread on, the program would be at least 1.5 times as fast without these files."}
 	mostWrites = rule.Threshold{Name: "most-writes", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Of the pages that all programs dirty, those of this one. Below half, its waits to create files may be due to others that write."}
+		Reason: "Share of this program in the pages that all programs dirty. Below half, its waits to create files may be due to other writers."}
 )
 
 // scratcher is a program that writes small pieces and throws them away.
@@ -214,7 +214,7 @@ func (s *scratcher) judge() (rule.Finding, bool) {
 	f := rule.Finding{Subject: s.Entity(), Confidence: rule.Possible, Impact: rule.Impact{TimeLost: lost,
 		Text: rule.T("%v s per second of CPU time in the kernel", unit.Number(kernel))}}
 	if s.waits > 0 {
-		f.Impact.Text = rule.T("%v s per second of CPU time in the kernel, and %v threads of it wait to create or write files", unit.Number(kernel), unit.Number(s.waits))
+		f.Impact.Text = rule.T("%v s per second of CPU time in the kernel, and %v threads wait to create or write files", unit.Number(kernel), unit.Number(s.waits))
 	}
 	switch {
 	case !(lost >= scratchFelt.Value):
@@ -233,12 +233,12 @@ func (s *scratcher) judge() (rule.Finding, bool) {
 		if s.dir != "" {
 			where = " in " + s.dir
 		}
-		f.Headline = rule.T("%s (%d) makes %v small files a second%s and throws them away", s.Comm, s.PID, unit.Count(s.made), where)
+		f.Headline = rule.T("%s (%d) creates %v small files a second%s and throws them away", s.Comm, s.PID, unit.Count(s.made), where)
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.FileChurn, Value: s.made, Limit: rule.Limit(scratchFiles.Value), Check: check,
-			What: rule.T("%v files are made and %v deleted a second, with %v written for each", unit.Count(s.made), unit.Count(s.deleted), unit.Bytes(s.size))})
+			What: rule.T("%v files are created and %v deleted a second, with %v written for each", unit.Count(s.made), unit.Count(s.deleted), unit.Bytes(s.size))})
 	}
 	thrown := rule.Evidence{Metric: metric.ProcessCancelled, Value: s.Cancelled, Check: shell.Line("pidstat -d -p %d 1   # kB_ccwr/s", s.PID),
-		What: rule.T("of %v/s that it writes, %v/s are thrown away before a disk gets them", unit.Bytes(s.WriteBytes), unit.Bytes(s.Cancelled))}
+		What: rule.T("of %v/s that it writes, %v/s are thrown away before they reach a disk", unit.Bytes(s.WriteBytes), unit.Bytes(s.Cancelled))}
 	if s.thrown {
 		thrown.Limit = rule.Limit(thrownRate.Value)
 	}
@@ -248,9 +248,9 @@ func (s *scratcher) judge() (rule.Finding, bool) {
 			What: rule.T("%v write calls a second, of %v on average", unit.Count(s.WriteCalls), unit.Bytes(s.WriteChars/s.WriteCalls))})
 	}
 	f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ProcessCPUSystem, Value: s.System, Check: shell.Line("pidstat -u -p %d 1", s.PID),
-		What: rule.T("it takes %v of a CPU in the kernel for all it does, at most %v for these files", unit.Share(s.System), unit.Share(kernel))})
+		What: rule.T("it uses %v of a CPU in the kernel in total, at most %v for these files", unit.Share(s.System), unit.Share(kernel))})
 	f.Fixes = []rule.Fix{
-		{Text: rule.T("keep the data in memory while it is worked on, or write one file instead of many"), Tradeoff: "memory, and a change of the program"},
+		{Text: rule.T("keep intermediate data in memory, or write one file instead of many"), Tradeoff: "memory, and a change of the program"},
 		{Text: rule.T("have the program use a tmpfs such as /dev/shm for its temporary files (TMPDIR)"), Command: shell.Line("df -h /dev/shm"), Tradeoff: "memory; the calls themselves stay"},
 	}
 	return f, true

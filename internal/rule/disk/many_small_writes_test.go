@@ -75,9 +75,9 @@ func TestManySmallWrites(t *testing.T) {
 		return ruletest.Situation{Name: name, Want: want, Kind: view.KindProcess, Subject: "words", Low: low, High: high, Host: func() *ruletest.Host { return c.host() }}
 	}
 	told := situation("files that are deleted at once", rule.Likely, 0.47, 0.49, func(*scratch) {})
-	told.Says, told.Proof = "writes pieces of 2.44 KiB to files", "are thrown away before a disk gets them"
+	told.Says, told.Proof = "writes pieces of 2.44 KiB to files", "are thrown away before they reach a disk"
 	seen := situation("files that were counted", rule.Certain, 0.47, 0.49, func(c *scratch) { c.created, c.deleted = 2500, 2500 })
-	seen.Says, seen.Proof = "makes 2,500 small files a second in /srv/words/7 and throws them away", "2,500 files are made and 2,500 deleted a second, with 2.44 KiB written for each"
+	seen.Says, seen.Proof = "creates 2,500 small files a second in /srv/words/7 and throws them away", "2,500 files are created and 2,500 deleted a second, with 2.44 KiB written for each"
 	ruletest.Check(t, manySmallWrites, []ruletest.Situation{
 		told, seen,
 		situation("files that reach the disk before", rule.Certain, 0.47, 0.49, func(c *scratch) { c.created, c.deleted, c.cancelled = 2500, 2500, 0.2 }),
@@ -118,8 +118,8 @@ func TestManySmallWritesWords(t *testing.T) {
 		change        func(*scratch)
 		says, without string
 	}{
-		{"all of its time", func(*scratch) {}, "it takes 90 % of a CPU in the kernel for all it does, at most 50 % for these files", "threads of it wait"},
-		{"threads that wait", func(c *scratch) { c.waits = 0.5 }, "threads of it wait to create or write files", ""},
+		{"all of its time", func(*scratch) {}, "it uses 90 % of a CPU in the kernel in total, at most 50 % for these files", "threads wait"},
+		{"threads that wait", func(c *scratch) { c.waits = 0.5 }, "threads wait to create or write files", ""},
 		{"files in the root", func(c *scratch) { c.path = "/1.txt" }, "small files a second and throws", " in /"},
 		{"mapped files that were counted", func(c *scratch) { c.mapped = true }, "2,500 small files", "NaN"},
 	}

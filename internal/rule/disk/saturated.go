@@ -21,7 +21,7 @@ var saturated = rule.Rule{
 	Plural:   "disks have more requests than they can serve",
 	Resource: "disks",
 	Needs:    []recording.Table{recording.Disks, recording.Processes},
-	Explains: []string{"disk/slow-sync", "proc/uninterruptible", "rt/server-slow", "rt/client-slow"},
+	Explains: []string{"disk/slow-sync", "disk/cgroup-throttled", "proc/uninterruptible", "rt/server-slow", "rt/client-slow"},
 	HoldsUp:  []string{"mysql/row-lock-wait", "mysql/metadata-lock", "proc/lock-contention"},
 	Thresholds: []*rule.Threshold{&busyShare, &waitingQueue, &deepQueue, &slowFlash, &slowSpindle, &mostIntervals, &minWaiting, &atLimit, &bulkRequest,
 		&ownStream, &oneStream, &fileShare, &cachedReads, &aboveLimit, &groupShare},
@@ -32,7 +32,7 @@ var (
 	busyShare = rule.Threshold{Name: "busy-share", Value: 0.9, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the time with requests in flight. Below it the device has pauses in which a queue drains. Utilisation alone proves nothing: a device may serve many requests at once."}
 	waitingQueue = rule.Threshold{Name: "waiting-queue", Value: 2.0, Unit: "requests", Source: rule.Judgement,
-		Reason: "Mean number of requests in flight. From 2 on one waits behind another, if the device serves one at a time."}
+		Reason: "Mean number of requests in flight. From 2 on, one request waits behind another if the device serves one at a time."}
 	deepQueue = rule.Threshold{Name: "deep-queue", Value: 4.0, Unit: "requests", Source: rule.Judgement,
 		Reason: "Mean number of requests in flight. At 4, three of them wait, and queueing is most of the latency."}
 	slowFlash = rule.Threshold{Name: "slow-flash", Value: 0.010, Unit: "seconds", Source: rule.Judgement,
@@ -42,10 +42,33 @@ var (
 	mostIntervals = rule.Threshold{Name: "most-intervals", Value: 0.8, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the intervals. The load must last; a single peak does not count."}
 	minWaiting = rule.Threshold{Name: "min-waiting", Value: 0.5, Unit: "threads", Source: rule.Judgement,
-		Reason: "Mean number of waiting threads. Above it work is held up; a thread that only reads now and then stays below."}
+		Reason: "Mean number of waiting threads. Above it work is delayed. A thread that only reads now and then stays below."}
 )
 
 func detectSaturated(v *view.View) ([]rule.Finding, error) {
+	return judged(v, func(c candidate) bool { return c.loaded }), nil
+}
+
+// judged judges those of the devices that may hold somebody up that are wanted.
+func judged(v *view.View, wanted func(candidate) bool) (found []rule.Finding) {
+	devices := candidates(v)
+	for _, c := range devices {
+		w := c.held(diskWaiters(v, c.BlockDevice))
+		if !wanted(c) || !c.loaded && c.limit == nil {
+			continue // limits that make nobody wait
+		}
+		c.main, c.mainKnown = w.findMain(v, c.BlockDevice)
+		if f, ok := c.judge(w, len(devices) > 1); ok {
+			f.Evidence = append(f.Evidence, w.filesEvidence(v, c.BlockDevice)...)
+			f.Evidence = append(f.Evidence, partsOfTime(v, c.Device)...)
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// candidates are the devices at which requests queue, and those at which a group reaches a limit.
+func candidates(v *view.View) []candidate {
 	held := heldByCgroup(v)
 	var devices []candidate
 	above := map[string]bool{} // disks whose limit is told with a loop device on them
@@ -63,23 +86,9 @@ func detectSaturated(v *view.View) ([]rule.Finding, error) {
 			devices = append(devices, c)
 		}
 	}
-	devices = slices.DeleteFunc(devices, func(c candidate) bool {
+	return slices.DeleteFunc(devices, func(c candidate) bool {
 		return !c.loaded && (above[c.Device] || c.Requests() == 0 && c.InFlight == 0)
 	})
-	var found []rule.Finding
-	for _, c := range devices {
-		w := c.held(diskWaiters(v, c.BlockDevice))
-		if !c.loaded && c.limit == nil {
-			continue // limits that make nobody wait
-		}
-		c.main, c.mainKnown = w.findMain(v, c.BlockDevice)
-		if f, ok := c.judge(w, len(devices) > 1); ok {
-			f.Evidence = append(f.Evidence, w.filesEvidence(v, c.BlockDevice)...)
-			f.Evidence = append(f.Evidence, partsOfTime(v, c.Device)...)
-			found = append(found, f)
-		}
-	}
-	return found, nil
 }
 
 // candidate is a device that may hold somebody up.
@@ -174,6 +183,9 @@ func (c candidate) judge(w waiters, ambiguous bool) (rule.Finding, bool) {
 	f.Headline = c.headline(w, f.Confidence)
 	f.Evidence = c.evidence(w)
 	f.Fixes = c.fixes(w)
+	if !c.loaded {
+		f.Notes = append(f.Notes, c.spare())
+	}
 	for _, p := range w.list {
 		f.Affects = append(f.Affects, p.Process.Entity())
 	}
@@ -262,7 +274,7 @@ func (c candidate) fixes(w waiters) []rule.Fix {
 	}
 	if top, ok := w.issuer(); ok {
 		fixes = append(fixes, rule.Fix{
-			Text:     rule.T("find out what %s (%d) reads and writes, and whether it must be now: a missing index, a debug log, a backup at peak time", top.Comm, top.PID),
+			Text:     rule.T("find out what %s (%d) reads and writes, and whether this can wait: a missing index, a debug log, a backup at peak time", top.Comm, top.PID),
 			Command:  shell.Line("strace -f -p %d -e trace=desc -yy", top.PID),
 			Tradeoff: "strace slows the process down while it is attached",
 		})

@@ -30,11 +30,11 @@ var (
 	syncTime = rule.Threshold{Name: "sync-time", Value: 0.005, Unit: "seconds", Source: rule.Judgement,
 		Reason: "Mean time of a sync. Flash with power-loss protection and cached controllers take well under 1 ms, network volumes 1 to 3, a spinning disk needs a rotation, at least 8 ms."}
 	syncWaiting = rule.Threshold{Name: "sync-waiting", Value: 0.5, Unit: "threads", Source: rule.Judgement,
-		Reason: "Mean number of threads of the program that wait for syncs of one file. From half of the time on, syncs are what limits a thread."}
+		Reason: "Mean number of threads of the program that wait for syncs of one file. From 0.5 on, syncs are what limits a thread."}
 	syncsAgain = rule.Threshold{Name: "syncs-again", Value: 2, Unit: "per second", Source: rule.Judgement,
 		Reason: "Syncs of the same file. A log is synced again for each record or transaction; a checkpoint or a copy syncs each file once, in the background, and causes no waits."}
 	syncShare = rule.Threshold{Name: "sync-share", Value: 0.8, Unit: "share", Source: rule.Judgement,
-		Reason: "Part of the time that the only thread of a program waits for syncs, from which these explain its throughput: without them it would be five times as fast or more."}
+		Reason: "Share of the time that a program's only thread waits for syncs. From here on syncs explain its throughput: without them it would be at least five times as fast."}
 )
 
 // syncedFile is one file that one process syncs, by whatever calls.
@@ -137,7 +137,7 @@ func (f *syncedFile) finding(v *view.View, p view.Process, sure rule.Confidence)
 	out := rule.Finding{
 		Subject: p.Entity(), Confidence: sure,
 		Headline: rule.T("%s (%d) waits for each record to be on the disk: it syncs %s %v times a second, %v each", p.Comm, p.PID, where, unit.Count(f.PerSecond), unit.Seconds(f.Average().Seconds())),
-		Impact:   rule.Impact{TimeLost: f.Mean, Text: rule.T("%v threads of it wait for this file at any time", unit.Number(f.Mean))},
+		Impact:   rule.Impact{TimeLost: f.Mean, Text: rule.T("%v threads wait for this file at any time", unit.Number(f.Mean))},
 		Evidence: []rule.Evidence{
 			{Metric: metric.SyncWait, Value: f.Mean, Limit: rule.Limit(syncWaiting.Value), Check: check,
 				What: rule.T("%v s per second in %s of this file, %v in syncs of all its files", unit.Number(f.Mean), f.Call, unit.Number(f.all))},
@@ -147,7 +147,7 @@ func (f *syncedFile) finding(v *view.View, p view.Process, sure rule.Confidence)
 				What: rule.T("the same file is synced %v times a second", unit.Count(f.PerSecond))},
 		},
 		Fixes: []rule.Fix{
-			{Text: rule.T("sync once for several records: group commits, or a timer (Redis: appendfsync everysec)"), Tradeoff: "a power failure loses what came since the last sync"},
+			{Text: rule.T("sync once for several records: group commits, or a timer (Redis: appendfsync everysec)"), Tradeoff: "a power failure loses what was written since the last sync"},
 			{Text: rule.T("put %s on a device whose cache survives a power failure", f.Path), Tradeoff: "money, and a move of data"},
 		},
 	}
@@ -155,7 +155,7 @@ func (f *syncedFile) finding(v *view.View, p view.Process, sure rule.Confidence)
 		out.Evidence = append(out.Evidence, deviceBeside(v, disk)...)
 	}
 	if sure == rule.Possible {
-		out.Notes = append(out.Notes, rule.T("each sync is fast: the number of them is what costs"))
+		out.Notes = append(out.Notes, rule.T("each sync is fast: the cost is their number"))
 	}
 	return out
 }

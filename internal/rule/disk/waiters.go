@@ -20,7 +20,7 @@ var (
 	ownStream = rule.Threshold{Name: "own-stream", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the device's bytes. A program that moves this much determines the request size."}
 	oneStream = rule.Threshold{Name: "one-stream", Value: 1.5, Unit: "threads", Source: rule.Judgement,
-		Reason: "Mean number of waiting threads of a program. Up to this it copies sequentially; more threads compete."}
+		Reason: "Mean number of waiting threads of a program. Up to this it copies sequentially. More threads compete for the disk."}
 )
 
 // waiter is a program some threads of which waited for block I/O.

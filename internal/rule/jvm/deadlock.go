@@ -54,8 +54,8 @@ func detectDeadlock(v *view.View) ([]rule.Finding, error) {
 	if len(found) == 0 && unknown > 0 {
 		return nil, &rule.NotJudged{
 			Needs: "the holders of java.util.concurrent locks",
-			Why:   rule.T("the dump does not tell who holds %s that threads wait for", unit.Plural(unknown, "lock", "locks")).String(),
-			How:   shell.Say("jstack -l PID > dump.txt (-l tells them); rtrail diagnose dump.txt"),
+			Why:   rule.T("the dump does not name the holder of %s that threads wait for", unit.Plural(unknown, "lock", "locks")).String(),
+			How:   shell.Say("jstack -l PID > dump.txt (-l prints them); rtrail diagnose dump.txt"),
 		}
 	}
 	return found, nil
@@ -107,7 +107,7 @@ func (d *dumped) finding() rule.Finding {
 		Headline:   rule.T("%s: %s wait for each other's locks, and all are stuck", d.number(), unit.Plural(len(d.members), "thread", "threads")),
 		Fixes: []rule.Fix{
 			{Text: rule.T("restart the program: nothing else frees these threads"), Tradeoff: "it can happen again at any time"},
-			{Text: rule.T("take these locks in the same order everywhere, or have one lock for both"), Tradeoff: "a change of the program; one lock for more lets fewer threads work at a time"},
+			{Text: rule.T("take these locks in the same order everywhere, or use one lock for both"), Tradeoff: "a change of the program; with a coarser lock fewer threads work at a time"},
 			{Text: rule.T("where the order is not known, take the second lock by tryLock with a timeout, and release the first one when it fails"),
 				Tradeoff: "a change of the program: the work must be rolled back and retried"},
 		},

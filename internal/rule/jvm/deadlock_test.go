@@ -54,7 +54,7 @@ func TestDeadlock(t *testing.T) {
 			Low: 4, High: 4, Says: "2 deadlocks: 4 threads"},
 		{Name: "a queue for a lock", Host: host(lock("0x1", "a", "b", 0, 40))},
 		{Name: "nobody waits", Host: host()},
-		{Name: "holders are not told", Host: host(lock("0x1", "a", "", 0, 3)), Abstains: "who holds 1 lock"},
+		{Name: "holders are not told", Host: host(lock("0x1", "a", "", 0, 3)), Abstains: "the holder of 1 lock"},
 		{Name: "a deadlock, and a holder that is not told", Host: host(lock("0x1", "a", "b", 1, 1), lock("0x2", "b", "a", 1, 1), lock("0x3", "c", "", 0, 1)), Want: rule.Certain, Kind: view.KindProcess, Subject: "java", Low: 2, High: 2},
 	})
 }

@@ -19,16 +19,16 @@ var cacheDropped = rule.Rule{
 	Plural:     "processes empty the page cache",
 	Resource:   "memory",
 	Needs:      []recording.Table{recording.VMStat, recording.Processes},
-	Explains:   []string{"disk/saturated", "mem/reclaim", "proc/uninterruptible", "rt/server-slow"},
+	Explains:   []string{"disk/saturated", "disk/cgroup-throttled", "mem/reclaim", "proc/uninterruptible", "rt/server-slow"},
 	Thresholds: []*rule.Threshold{&droppedAgain, &droppedFelt},
 	Detect:     detectCacheDropped,
 }
 
 var (
 	droppedAgain = rule.Threshold{Name: "dropped-again", Value: 2, Unit: "count", Source: rule.Judgement,
-		Reason: "Times that the page cache was emptied in the window. Twice is a loop or a timer; once may be a measurement that begins with cold caches on purpose."}
+		Reason: "Times that the page cache was emptied in the window. Twice is a loop or a timer; Once may be a benchmark that starts with cold caches on purpose."}
 	droppedFelt = rule.Threshold{Name: "dropped-felt", Value: 0.1, Unit: "threads", Source: rule.Judgement,
-		Reason: "Mean number of threads of other programs that wait for disks. Below it hardly anybody reads again what was dropped."}
+		Reason: "Mean number of threads of other programs that wait for disks. Below it hardly any dropped data is read again."}
 )
 
 // droppedBy is the line of fs/drop_caches.c. A name may hold anything.
@@ -125,14 +125,14 @@ func (d *dropper) finding(v *view.View, sure rule.Confidence, times, threads, re
 				What: rule.T("the page cache was emptied %v in the window", unit.Plural(int64(times), "time", "times"))},
 		},
 		Fixes: []rule.Fix{
-			{Text: rule.T("do not write to /proc/sys/vm/drop_caches: cache is free for programs at any time, and nothing is gained by emptying it"),
-				Command: shell.Line("grep -rs drop_caches /etc/cron* /var/spool/cron /etc/systemd /usr/local"), Tradeoff: "none; the number that free calls used is larger"},
+			{Text: rule.T("do not write to /proc/sys/vm/drop_caches: the kernel frees cache whenever a program needs memory, so dropping it gains nothing"),
+				Command: shell.Line("grep -rs drop_caches /etc/cron* /var/spool/cron /etc/systemd /usr/local"), Tradeoff: "none; free shows more memory in buff/cache"},
 		},
 	}
 	if d.told != "" {
 		out.Evidence = append(out.Evidence, rule.Evidence{Metric: metric.CacheDrops, Value: times, Check: shell.Line("dmesg -T"), What: rule.T("%s", d.told)})
 	} else {
-		out.Notes = append(out.Notes, rule.T("who did it is not known: the kernel log names the process, unless a value with 4 added was written once, which keeps it silent; rtrail --events all names it, too"))
+		out.Notes = append(out.Notes, rule.T("the process is unknown: the kernel log usually names it, but not after a write of 4, 5, 6 or 7, which disables the message; rtrail --events all names it, too"))
 	}
 	if threads < droppedFelt.Value || read == 0 {
 		out.Headline = rule.T("%s emptied the page cache %v", who, unit.Plural(int64(times), "time", "times"))
@@ -142,7 +142,7 @@ func (d *dropper) finding(v *view.View, sure rule.Confidence, times, threads, re
 	}
 	if read > 0 {
 		out.Evidence = append(out.Evidence, rule.Evidence{Metric: metric.ProcessIOBytes, Value: read, Check: shell.Line("pidstat -d 1"),
-			What: rule.T("those who wait read %v/s from disks", unit.Bytes(read))})
+			What: rule.T("the waiting programs read %v/s from disks", unit.Bytes(read))})
 	}
 	for _, disk := range v.BlockDevices() {
 		if sure == rule.Certain && disk.ReadBytes > disk.WrittenBytes {

@@ -20,7 +20,7 @@ var cgroupOOM = rule.Rule{
 	Needs:    []recording.Table{recording.VMStat, recording.KernelLog},
 	// Before a group is full beyond help, its programs wait for their own pages
 	// and accept nobody.
-	Explains:   []string{"mem/leak", "mem/swapping", "mem/reclaim", "net/accept-queue-full", "mysql/not-answering"},
+	Explains:   []string{"mem/cgroup-near-limit", "mem/leak", "mem/swapping", "mem/reclaim", "net/accept-queue-full", "mysql/not-answering"},
 	Thresholds: []*rule.Threshold{&recentKills},
 	Detect:     detectCgroupOOM,
 }
@@ -129,7 +129,7 @@ func groupKill(v *view.View, list []kill) rule.Finding {
 		f.Notes = append(f.Notes, rule.T("memory.oom.group is set: all processes of the group were killed together"))
 	}
 	f.Notes = append(f.Notes, rule.T("the host itself may have had plenty of memory left: only this group was full"))
-	f.Fixes = groupFixes(k.comm, group, limit)
+	f.Fixes = groupFixes(v, k.comm, group, limit)
 	return f
 }
 
@@ -166,7 +166,7 @@ func countedGroupKill(v *view.View, c view.Cgroup, n float64) rule.Finding {
 		Evidence: []rule.Evidence{{Metric: metric.CgroupOOMKills, Value: n,
 			What: rule.T("oom_kill +%v in %s", unit.Count(n), c.Path), Check: shell.Line("grep oom_kill %s", memoryFile(c, "memory.events", "memory.oom_control"))}},
 		Notes: []rule.Text{rule.T("the kernel log did not name the process")},
-		Fixes: groupFixes("the program", c.Path, c.MemoryMax),
+		Fixes: groupFixes(v, "the program", c.Path, c.MemoryMax),
 	}
 	if c.Limited() {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CgroupMemoryLimit, Value: float64(c.MemoryMax),
@@ -178,10 +178,10 @@ func countedGroupKill(v *view.View, c view.Cgroup, n float64) rule.Finding {
 	return f
 }
 
-func groupFixes(comm, group string, limit int64) []rule.Fix {
-	raise := rule.Fix{Text: rule.T("raise the limit of %s to what it needs under real load, plus headroom", group), Tradeoff: "memory its neighbours can no longer have"}
+func groupFixes(v *view.View, comm, group string, limit int64) []rule.Fix {
+	raise := rule.Fix{Text: rule.T("raise the limit of %s to what it needs under real load, plus headroom", group), Tradeoff: "less memory for its neighbours"}
 	if limit > 0 && limit < math.MaxInt64/4 {
-		raise.Command = shell.Line("echo %d > /sys/fs/cgroup%s/memory.max", limit*3/2, group)
+		raise.Command = shell.Line("echo %d > %s", limit*3/2, memoryFile(groupAt(v, group), "memory.max", "memory.limit_in_bytes"))
 	}
 	return []rule.Fix{
 		raise,
@@ -190,6 +190,16 @@ func groupFixes(comm, group string, limit int64) []rule.Fix {
 		{Text: rule.T("set memory.high below the limit, so that the group is slowed down before it is killed"),
 			Command: rule.SetProperty(group, shell.Line("MemoryHigh=...")), Tradeoff: "reclaim makes it slow, which can be harder to notice than a restart"},
 	}
+}
+
+// groupAt is the group of that path; one of version 2 if it was not seen.
+func groupAt(v *view.View, path string) view.Cgroup {
+	for _, c := range v.Cgroups() {
+		if c.Path == path {
+			return c
+		}
+	}
+	return view.Cgroup{CgroupSample: recording.CgroupSample{Path: path, Version: 2}}
 }
 
 // hitsCheck shows how often a group hit its limits; version 1 counts those of memory

@@ -17,7 +17,7 @@ var directRead = rule.Rule{
 	Plural:     "programs read the same file from the disk again and again, although memory would hold it",
 	Resource:   "reads past the page cache",
 	Needs:      []recording.Table{recording.Processes, recording.Memory},
-	Explains:   []string{"disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing"},
+	Explains:   []string{"disk/saturated", "disk/cgroup-throttled", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing"},
 	Thresholds: []*rule.Threshold{&directShare, &directPasses, &directRoom, &directFelt, &directWaits, &directDisk},
 	Seen: func(v *view.View) bool {
 		return slices.ContainsFunc(v.FileIO(), func(f view.FileIO) bool { return f.DirectFlag })
@@ -27,17 +27,17 @@ var directRead = rule.Rule{
 
 var (
 	directShare = rule.Threshold{Name: "direct-share", Value: 0.9, Unit: "share", Source: rule.Judgement,
-		Reason: "Bytes that a program reads from disks relative to bytes that it reads by calls, either way. When both are equal, the page cache answers nothing and reads nothing ahead."}
+		Reason: "Largest difference between bytes that a program reads from disks and bytes that it reads by calls. If both are equal, nothing comes from the page cache and nothing is read ahead."}
 	directPasses = rule.Threshold{Name: "direct-passes", Value: 2, Unit: "ratio", Source: rule.Judgement,
-		Reason: "Bytes read in the window relative to the size of all files that are open with O_DIRECT. From 2 on each byte was read twice on average; a backup or copy reads each once."}
+		Reason: "Bytes read in the window relative to the size of all files that are open with O_DIRECT. From 2 on, each byte was read twice on average. A backup or copy reads each byte once."}
 	directRoom = rule.Threshold{Name: "direct-room", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Size of the files relative to memory that is available, in the program's control group and on the host. Up to half of it they stay in the page cache beside all others."}
+		Reason: "Size of the files relative to available memory, in the program's control group and on the host. Up to half of it, the files stay in the page cache beside all others."}
 	directFelt = rule.Threshold{Name: "direct-felt", Value: 0.1, Unit: "threads", Source: rule.Judgement,
 		Reason: "Mean number of threads of the program that wait for disks. Below it the disk is so fast that the page cache would hardly help."}
 	directWaits = rule.Threshold{Name: "direct-waits", Value: 0.5, Unit: "threads", Source: rule.Judgement,
-		Reason: "The same. From half a thread on, reading is most of what a thread of it does."}
+		Reason: "The same. From 0.5 on, one of its threads spends most of its time reading."}
 	directDisk = rule.Threshold{Name: "direct-disk", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Bytes that the program reads from these files relative to all that their disk reads. Below half it may wait only because others load the disk."}
+		Reason: "Bytes that the program reads from these files relative to all bytes that their disk reads. Below half it may wait only because other programs load the disk."}
 )
 
 // rereader is a program that reads files past the page cache, each byte several times.
@@ -139,7 +139,7 @@ func (r *rereader) finding() rule.Finding {
 		Impact:   rule.Impact{TimeLost: r.waits, Text: rule.T("%v threads wait for the disk at any time", unit.Number(r.waits))},
 		Evidence: []rule.Evidence{
 			{Metric: metric.ProcessIOBytes, Value: r.ReadBytes, Check: shell.Line("grep -E '^(rchar|read_bytes)' /proc/%d/io", r.PID),
-				What: rule.T("it reads %v/s by calls and %v/s from disks: the page cache answers nothing", unit.Bytes(r.ReadChars), unit.Bytes(r.ReadBytes))},
+				What: rule.T("it reads %v/s by calls and %v/s from disks: nothing comes from the page cache", unit.Bytes(r.ReadChars), unit.Bytes(r.ReadBytes))},
 			{Metric: metric.FileIO, Value: r.read, Limit: rule.Limit(directPasses.Value * r.size), Check: shell.Line("rtrail trace files -p %d --for 10s", r.PID),
 				What: rule.T("%v were read in the window from files of %v", unit.Bytes(r.read), unit.Bytes(r.size))},
 			{Metric: metric.MemoryAvailable, Value: r.room, Limit: rule.Limit(r.size / directRoom.Value), Check: shell.Line("free -b"),
@@ -148,9 +148,9 @@ func (r *rereader) finding() rule.Finding {
 				What: rule.T("%v threads wait for disks on average", unit.Number(r.waits))},
 		},
 		Fixes: []rule.Fix{
-			{Text: rule.T("open the file without O_DIRECT: what was read once is read from memory then"), Command: shell.Line("strace -f -p %d -e trace=openat", r.PID),
-				Tradeoff: "the page cache takes memory that others may have used; a program with a cache of its own keeps data twice"},
-			{Text: rule.T("keep what was read in the program, if it must not use the page cache"), Tradeoff: "memory, and a change of the program"},
+			{Text: rule.T("open the file without O_DIRECT: repeated reads then come from memory"), Command: shell.Line("strace -f -p %d -e trace=openat", r.PID),
+				Tradeoff: "the page cache takes memory that others may need; a program with its own cache keeps data twice"},
+			{Text: rule.T("if it must not use the page cache, cache the data in the program"), Tradeoff: "memory, and a change of the program"},
 		},
 	}
 	if !r.most {

@@ -29,7 +29,7 @@ type kill struct {
 }
 
 var recentKills = rule.Threshold{Name: "recent-kills", Value: 5 * 60, Unit: "seconds", Source: rule.Judgement,
-	Reason: "Kills logged this long before the window are mentioned. People call that \"it was just killed\"."}
+	Reason: "Kills logged this long before the window are mentioned: users call this \"it was just killed\"."}
 
 // Names of processes and groups may hold anything, also blanks, commas and new
 // lines.

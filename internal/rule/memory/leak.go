@@ -16,11 +16,11 @@ import (
 
 var leak = rule.Rule{
 	ID:       "mem/leak",
-	Title:    "a process takes more and more memory and gives none back",
-	Plural:   "processes take more and more memory and give none back",
+	Title:    "a process takes more and more memory and frees none",
+	Plural:   "processes take more and more memory and free none",
 	Resource: "memory",
 	Needs:    []recording.Table{recording.Processes, recording.Memory},
-	Explains: []string{"mem/swapping", "mem/reclaim"},
+	Explains: []string{"mem/cgroup-near-limit", "mem/swapping", "mem/reclaim"},
 	Thresholds: []*rule.Threshold{&soon, &longWindow, &grownUp, &solidGrowth, &distant, &manyReadings, &leastReadings, &leastGrowth, &largestStep,
 		&upShare, &downShare, &straightShare, &straightBytes, &evenSteps, &keptShare},
 	Detect: detectLeak,
@@ -28,13 +28,13 @@ var leak = rule.Rule{
 
 var (
 	soon = rule.Threshold{Name: "soon", Value: 10 * 60, Unit: "seconds", Source: rule.Judgement,
-		Reason: "Memory is gone before anybody on call can act. This makes growth a problem, leak or not."}
+		Reason: "Memory is gone before anybody on call can act. So the growth is a problem, whether it is a leak or not."}
 	longWindow = rule.Threshold{Name: "long-window", Value: 10 * 60, Unit: "seconds", Source: rule.Judgement,
-		Reason: "Growth without a pause for 10 minutes is no warm-up."}
+		Reason: "Growth without a pause for 10 minutes is not a warm-up."}
 	grownUp = rule.Threshold{Name: "grown-up", Value: 60, Unit: "seconds", Source: rule.Judgement,
-		Reason: "A younger process is still filling its caches and heaps, and processes of a build take memory for as long as they live. If memory is gone within that time, it does not matter what the growth is."}
+		Reason: "A younger process is still filling its caches and heaps, and processes of a build take memory as long as they run. If memory runs out within that time, the kind of growth does not matter."}
 	solidGrowth = rule.Threshold{Name: "solid-growth", Value: 1 << 20, Unit: "bytes", Source: rule.Judgement,
-		Reason: "Growth in the window. Below it the forecast rests on a handful of pages."}
+		Reason: "Growth in the window. Below it the forecast depends on a few pages."}
 	distant = rule.Threshold{Name: "distant", Value: 4 * 3600, Unit: "seconds", Source: rule.Judgement,
 		Reason: "Beyond this there is no need to act in this shift, and a forecast multiplies the window by thousands. Only a constant rate allows that; caches and heaps fill fast, then slowly, then not at all."}
 	manyReadings = rule.Threshold{Name: "many-readings", Value: 15, Unit: "count", Source: rule.Judgement,
@@ -172,7 +172,7 @@ func leakFinding(v *view.View, g grower) rule.Finding {
 	f := rule.Finding{Subject: p.Entity(), Confidence: sureOf(v, p, t)}
 	left := c.left(t)
 	old := p.Age(v.End()) >= grownUp.Duration()
-	f.Headline = rule.T("%s takes %v more memory every second and gives none back", who, unit.Bytes(t.slope))
+	f.Headline = rule.T("%s takes %v more memory every second and frees none", who, unit.Bytes(t.slope))
 	keeper := keeperOf(v, p, t)
 	if keeper != nil {
 		f.Headline = rule.T("%s takes %v more memory every second: %s (%s) allocates it, and it is not freed", who, unit.Bytes(t.slope), keeper.Function, keeper.Where())
@@ -223,12 +223,12 @@ func leakFinding(v *view.View, g grower) rule.Finding {
 		f.Notes = append(f.Notes, rule.T(note, unit.Seconds(t.seconds)))
 	}
 	f.Fixes = []rule.Fix{
-		{Text: rule.T("see whether it goes on: watch it for an hour, through a quiet time"), Command: shell.Line("pidstat -r -p %d 60 60", p.PID), Tradeoff: "takes an hour"},
+		{Text: rule.T("see whether it continues: watch it for an hour with little load"), Command: shell.Line("pidstat -r -p %d 60 60", p.PID), Tradeoff: "takes an hour"},
 		findAllocation(p, keeper),
-		{Text: rule.T("until it is repaired: give it a limit of its own and restart it in a quiet hour"), Command: rule.SetProperty(p.Cgroup, shell.Line("MemoryMax=...")), Tradeoff: "hides the leak; each restart empties its caches"},
+		{Text: rule.T("until it is fixed: give it its own limit and restart it when load is low"), Command: rule.SetProperty(p.Cgroup, shell.Line("MemoryMax=...")), Tradeoff: "hides the leak; each restart empties its caches"},
 	}
 	if g.pool != nil && !g.pool.fits(c) {
-		f.Fixes = slices.Insert(f.Fixes, 0, rule.Fix{Text: rule.T("give its buffer pool no more than there is room for"), Command: shell.Line(`mysql -e "set global innodb_buffer_pool_size=..."   # and in my.cnf`), Tradeoff: "more reads from disk"})
+		f.Fixes = slices.Insert(f.Fixes, 0, rule.Fix{Text: rule.T("make its buffer pool fit into the available memory"), Command: shell.Line(`mysql -e "set global innodb_buffer_pool_size=..."   # and in my.cnf`), Tradeoff: "more reads from disk"})
 	}
 	return f
 }

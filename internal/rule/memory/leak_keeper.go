@@ -9,7 +9,7 @@ import (
 )
 
 var keptShare = rule.Threshold{Name: "kept-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-	Reason: "What one function keeps of the growth, if the process's allocations were followed. Less explains too little of it to be named."}
+	Reason: "Share of the growth that one function holds, if the process's allocations were traced. Below it the function explains too little to be named."}
 
 // keeperOf is what allocates most of the growth of a process and does not free it; nil:
 // its allocations were not followed, or no function stands out.
@@ -62,7 +62,7 @@ func callers(a *view.Allocated) string {
 // findAllocation says how to find, or what to do about, the code that keeps memory.
 func findAllocation(p view.Process, keeper *view.Allocated) rule.Fix {
 	if keeper != nil {
-		return rule.Fix{Text: rule.T("see who is to free what %s (%s) allocates", keeper.Function, keeper.Where()), Command: shell.Line("rtrail trace alloc -p %d --for 60s", p.PID), Tradeoff: "a malloc and its free take some 7 microseconds longer meanwhile: programs that allocate a lot become much slower"}
+		return rule.Fix{Text: rule.T("find which code should free what %s (%s) allocates", keeper.Function, keeper.Where()), Command: shell.Line("rtrail trace alloc -p %d --for 60s", p.PID), Tradeoff: "a malloc and its free take some 7 microseconds longer meanwhile: programs that allocate a lot become much slower"}
 	}
 	return rule.Fix{Text: rule.T("find the code that allocates and does not free"), Command: shell.Line("rtrail --alloc %d --for 60s   # Java: jcmd PID GC.class_histogram; Go: pprof heap", p.PID), Tradeoff: "a malloc and its free take some 7 microseconds longer meanwhile: programs that allocate a lot become much slower"}
 }

@@ -95,23 +95,23 @@ func isMySQL(p view.Process) bool { return p.Comm == "mariadbd" || strings.HasPr
 // fillsToo is why the growth of a server cannot be judged beside that of its pool.
 func fillsToo(p view.Process, t trend, b bufferPool) *rule.NotJudged {
 	return &rule.NotJudged{Needs: fmt.Sprintf("to see %s (%d) with its buffer pool full", p.Comm, p.PID),
-		Why: fmt.Sprintf("its memory grew by %v beside the %v that its InnoDB buffer pool gained; %v of the pool are free and may be where it went", unit.Bytes(t.grown), unit.Bytes(b.grown()), unit.Bytes(b.free)),
+		Why: fmt.Sprintf("its memory grew by %v beside the %v that its InnoDB buffer pool gained; %v of the pool are free, and the growth may be there", unit.Bytes(t.grown), unit.Bytes(b.grown()), unit.Bytes(b.free)),
 		How: shell.Say("watch again when it has warmed up")}
 }
 
 // notAsked is why the growth of a young server cannot be judged that nobody asked.
 func notAsked(p view.Process, t trend) *rule.NotJudged {
 	return &rule.NotJudged{Needs: fmt.Sprintf("the buffer pool of %s (%d)", p.Comm, p.PID),
-		Why: fmt.Sprintf("its memory grew by %v; it has just started, and its InnoDB buffer pool fills in this way", unit.Bytes(t.grown)),
+		Why: fmt.Sprintf("its memory grew by %v; it has just started, and its InnoDB buffer pool grows like this at start", unit.Bytes(t.grown)),
 		How: shell.Say("name the server: --mysql USER@HOST:PORT, or watch again when it has warmed up")}
 }
 
 // evidence says what the pool has to do with the growth that was found.
 func (b bufferPool) evidence(c ceiling) rule.Evidence {
 	e := rule.Evidence{Metric: metric.MySQLBufferPoolGrowth, Value: b.grown(),
-		What: rule.T("%v that its InnoDB buffer pool gained meanwhile are left out", unit.Bytes(b.grown()))}
+		What: rule.T("not counted: %v that its InnoDB buffer pool gained", unit.Bytes(b.grown()))}
 	if !b.fits(c) {
-		e.What = rule.T("its InnoDB buffer pool gained %v of it and has %v still to fill, more than is left", unit.Bytes(b.grown()), unit.Bytes(b.free))
+		e.What = rule.T("its InnoDB buffer pool gained %v of it and can still grow by %v, more than the remaining memory", unit.Bytes(b.grown()), unit.Bytes(b.free))
 	}
 	return e
 }

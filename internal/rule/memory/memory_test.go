@@ -91,11 +91,11 @@ func TestLeak(t *testing.T) {
 		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "app", Low: 0.0009, High: 0.01, Says: "remember (app.c:7) allocates it", Proof: "it was called by serve, main"},
 		{Name: "whose allocations explain a tenth of it", Host: func() *ruletest.Host {
 			return allocating(host(20, leaky(1<<20), 6*gib), "remember;main", mib/10, 0)
-		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "app", Low: 0.0009, High: 0.01, Says: "gives none back"},
+		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "app", Low: 0.0009, High: 0.01, Says: "frees none"},
 		{Name: "whose sessions live for five seconds", Host: func() *ruletest.Host {
 			h := host(20, leaky(1<<20), 6*gib)
 			return allocating(h, "remember;main", 100*mib, 100*mib)
-		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "app", Low: 0.0009, High: 0.01, Says: "gives none back"},
+		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "app", Low: 0.0009, High: 0.01, Says: "frees none"},
 		{Name: "8 KB/s in five seconds are a few pages", Host: func() *ruletest.Host { return host(5, leaky(8192), 6*gib) }},
 		{Name: "a program that has just begun takes what it needs", Host: func() *ruletest.Host {
 			p := leaky(8192)

@@ -100,7 +100,7 @@ func hostKill(v *view.View, list []kill, before bool) rule.Finding {
 			What: rule.T("oom_kill +%v in the window", unit.Count(p.OOMKills))})
 	}
 	if k.asked != "" && k.asked != k.comm {
-		f.Notes = append(f.Notes, rule.T("%s asked for the memory that was not there; who asks is not who is killed, nor who used it up", k.asked))
+		f.Notes = append(f.Notes, rule.T("%s asked for memory when none was left; it need not be the killed process, nor the one that used the memory up", k.asked))
 	}
 	if k.cpuset {
 		f.Notes = append(f.Notes, rule.T("only the NUMA nodes its cpuset or memory policy allows were full; others may have had memory left"))
@@ -111,10 +111,10 @@ func hostKill(v *view.View, list []kill, before bool) rule.Finding {
 	}
 	f.Evidence = append(f.Evidence, availableNow(v)...)
 	f.Fixes = []rule.Fix{
-		{Text: rule.T("find out what %s needs and give it a limit of its own, so that it fails alone", k.comm),
+		{Text: rule.T("find out what %s needs and give it a limit of its own, so that only it fails", k.comm),
 			Command: shell.Line("systemctl set-property UNIT MemoryMax=2G"), Tradeoff: "the limit kills it earlier"},
-		{Text: rule.T("protect what must stay"), Command: shell.Line("echo -900 > /proc/PID/oom_score_adj"), Tradeoff: "something else is killed instead"},
-		{Text: rule.T("add memory, or swap as a buffer for peaks"), Tradeoff: "swap turns a quick death into a slow host when the working set does not fit"},
+		{Text: rule.T("protect essential processes"), Command: shell.Line("echo -900 > /proc/PID/oom_score_adj"), Tradeoff: "another process is killed instead"},
+		{Text: rule.T("add memory, or swap as a buffer for peaks"), Tradeoff: "if the working set does not fit, swap makes the host slow instead of a kill"},
 	}
 	return f
 }

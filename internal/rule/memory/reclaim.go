@@ -22,7 +22,7 @@ var reclaim = rule.Rule{
 	Needs:    []recording.Table{recording.VMStat, recording.Processes},
 	// The disk is busy with what is read again, and whoever waits for its own
 	// program to be read answers nobody.
-	Explains: []string{"disk/saturated", "cpu/one-thread-limit", "proc/uninterruptible", "net/accept-queue-full", "mysql/not-answering", "rt/server-slow", "rt/client-slow"},
+	Explains: []string{"mem/cgroup-near-limit", "disk/saturated", "disk/cgroup-throttled", "cpu/one-thread-limit", "proc/uninterruptible", "net/accept-queue-full", "mysql/not-answering", "rt/server-slow", "rt/client-slow"},
 	Thresholds: []*rule.Threshold{&refaultsFrom, &feltFrom, &scarce, &mostReread, &ownWork, &swapInFrom, &steadyFrom, &stalledFrom, &victimFaults, &limitNear,
 		&ownShare},
 	Detect: detectReclaim,
@@ -36,7 +36,7 @@ var (
 	scarce = rule.Threshold{Name: "scarce", Value: 0.10, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the host's memory that is available. Below it file pages are evicted because others need the memory. Above it a large set of files merely rotates through a large cache."}
 	mostReread = rule.Threshold{Name: "most-reread", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of refaults in what programs or a device read. Above it they read for lack of memory."}
+		Reason: "Share of refaults in what programs or a device read, or in the time of a device. Above it they read because memory is short."}
 	ownWork = rule.Threshold{Name: "own-work", Value: 0.5, Unit: "cores", Source: rule.Judgement,
 		Reason: "User CPU time of a program, in cores. Above it the program is slow because of its own work. Reclaim and re-reading are kernel time."}
 )
@@ -58,7 +58,7 @@ type squeeze struct {
 func detectReclaim(v *view.View) ([]rule.Finding, error) {
 	p, ok := v.Paging()
 	if !ok {
-		return nil, &rule.NotJudged{Needs: "two readings of /proc/vmstat", Why: "reading again is a difference of two readings", How: shell.Say("watch longer: --for 10s")}
+		return nil, &rule.NotJudged{Needs: "two readings of /proc/vmstat", Why: "refaults are a difference of two readings", How: shell.Say("watch longer: --for 10s")}
 	}
 	var found []rule.Finding
 	elsewhere := p.Refaults
@@ -231,7 +231,7 @@ func (s squeeze) finding(v *view.View, c rule.Confidence) rule.Finding {
 			f.Affects = append(f.Affects, p.Entity())
 		}
 	}
-	f.Affects = append(f.Affects, busyRereading(v, bytes)...)
+	f.Affects = append(f.Affects, s.busyRereading(v)...)
 	f.Notes = s.notes()
 	f.Fixes = s.fixes(who)
 	return f
@@ -243,13 +243,13 @@ func (s squeeze) evidence(v *view.View, holder view.Process, held bool) []rule.E
 	g := s.group
 	if s.host {
 		list = append(list, rule.Evidence{Metric: metric.VMStatRefaults, Value: s.pages, Limit: rule.Limit(refaultsFrom.Value),
-			What: rule.T("%v pages per second (%v/s) of files were read again that memory had let go of, in %v of the intervals", unit.Count(s.pages), bytes, unit.Share(s.steady))})
+			What: rule.T("%v file pages per second (%v/s) that were evicted from memory were read again, in %v of the intervals", unit.Count(s.pages), bytes, unit.Share(s.steady))})
 		list = append(list, availableNow(v)...)
 	} else {
 		limit, _, _ := view.MemoryBound(g.CgroupSample)
 		list = append(list,
 			rule.Evidence{Metric: metric.CgroupRefaults, Value: s.pages, Limit: rule.Limit(refaultsFrom.Value),
-				What: rule.T("%v pages per second (%v/s) of files were read again that the group had let go of, in %v of the intervals", unit.Count(s.pages), bytes, unit.Share(s.steady)), Check: shell.Line("grep workingset_refault %s", memoryFile(g, "memory.stat", "memory.stat"))},
+				What: rule.T("%v file pages per second (%v/s) that the group had evicted were read again, in %v of the intervals", unit.Count(s.pages), bytes, unit.Share(s.steady)), Check: shell.Line("grep workingset_refault %s", memoryFile(g, "memory.stat", "memory.stat"))},
 			rule.Evidence{Metric: metric.CgroupMemory, Value: float64(g.Memory), Limit: rule.Limit(float64(limit)),
 				What: rule.T("%s uses %v of %v, cache included", g.Path, unit.Bytes(g.Memory), unit.Bytes(limit)), Check: shell.Line("cat %s", memoryFile(g, "memory.current", "memory.usage_in_bytes"))},
 			rule.Evidence{Metric: metric.CgroupMemoryHits, Value: hits(g),
@@ -270,19 +270,9 @@ func (s squeeze) evidence(v *view.View, holder view.Process, held bool) []rule.E
 	}
 	if held {
 		list = append(list, rule.Evidence{Metric: metric.ProcessAnon, Value: float64(weight(holder)),
-			What: rule.T("%s (%d) holds %v of its own, which no file gives back", holder.Comm, holder.PID, unit.Bytes(weight(holder))), Check: shell.Line("grep -E 'RssAnon|VmSwap' /proc/%d/status", holder.PID)})
+			What: rule.T("%s (%d) holds %v of private memory, which cannot be evicted like file pages", holder.Comm, holder.PID, unit.Bytes(weight(holder))), Check: shell.Line("grep -E 'RssAnon|VmSwap' /proc/%d/status", holder.PID)})
 	}
 	return list
-}
-
-// busyRereading are the disks of whose reads most are pages read again.
-func busyRereading(v *view.View, bytes float64) (devices []view.Entity) {
-	for _, d := range v.BlockDevices() {
-		if d.ReadBytes > 0 && bytes >= mostReread.Value*d.ReadBytes {
-			devices = append(devices, view.DeviceEntity(d.Device))
-		}
-	}
-	return devices
 }
 
 // notes names the programs that wait for their own code: the worst way to be
@@ -304,7 +294,7 @@ func (s squeeze) fixes(who string) []rule.Fix {
 	if s.host {
 		return []rule.Fix{
 			{Text: rule.T("make %s use less: smaller caches, heaps, pools, or fewer workers", who), Tradeoff: "a lower hit rate, more work per request"},
-			{Text: rule.T("protect the service whose files must stay: memory.low for its group"), Command: shell.Line("systemctl set-property UNIT MemoryLow=2G"), Tradeoff: "memory its neighbours can no longer have"},
+			{Text: rule.T("protect the service whose files must stay: memory.low for its group"), Command: shell.Line("systemctl set-property UNIT MemoryLow=2G"), Tradeoff: "less memory for its neighbours"},
 			{Text: rule.T("add memory, or move one of the services elsewhere"), Tradeoff: "money"},
 		}
 	}
@@ -315,7 +305,7 @@ func (s squeeze) fixes(who string) []rule.Fix {
 	}
 	return []rule.Fix{
 		{Text: rule.T("raise the memory limit of %s by what its files need", g.Path),
-			Command: shell.Line("echo %d > %s", limit*3/2, memoryFile(g, file, "memory.limit_in_bytes")), Tradeoff: "memory its neighbours can no longer have"},
-		{Text: rule.T("make %s use less, or move it to a group of its own, so that room is left for files", who), Tradeoff: "a lower hit rate, more work per request"},
+			Command: shell.Line("echo %d > %s", limit*3/2, memoryFile(g, file, "memory.limit_in_bytes")), Tradeoff: "less memory for its neighbours"},
+		{Text: rule.T("make %s use less, or move it to its own group, so that files keep some memory", who), Tradeoff: "a lower hit rate, more work per request"},
 	}
 }

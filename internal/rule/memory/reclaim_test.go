@@ -151,3 +151,60 @@ func TestReclaimNamesWhoSuffers(t *testing.T) {
 		}
 	}
 }
+
+// Which disk is busy with what is read again: of time where it is known, of bytes else.
+func TestReclaimNamesTheDisk(t *testing.T) {
+	const rate = 6.3 * mib
+	request := func(pid int32, operation string, service float64) recording.BlockSum {
+		return recording.BlockSum{Device: "vdb", PID: pid, Operation: operation, Span: time.Second, Requests: 100, Service: time.Duration(service * 1e9)}
+	}
+	miss := func(pid int32, device string, pages int64) recording.CacheSum {
+		return recording.CacheSum{PID: pid, Device: device, Span: time.Second, Read: pages, Added: pages}
+	}
+	for name, c := range map[string]struct {
+		reads float64 // bytes a second of the disk
+		block []recording.BlockSum
+		cache []recording.CacheSum
+		want  bool
+	}{
+		"nothing traced":                      {reads: rate, want: true},
+		"a stranger reads more bytes":         {reads: 10 * rate},
+		"but takes little of its time":        {reads: 10 * rate, block: []recording.BlockSum{request(10, "read", 0.8), request(13, "read", 0.1)}, want: true},
+		"and most of its time":                {reads: rate, block: []recording.BlockSum{request(10, "read", 0.3), request(13, "read", 0.6)}},
+		"it writes":                           {reads: rate, block: []recording.BlockSum{request(10, "read", 0.3), request(10, "write", 0.6)}},
+		"the kernel reads for somebody":       {reads: rate, block: []recording.BlockSum{request(10, "read", 0.5), request(2, "read", 0.4)}, want: true},
+		"the kernel reads most of it":         {reads: rate, block: []recording.BlockSum{request(13, "read", 0.1), request(2, "read", 0.6)}, want: true},
+		"only the kernel reads":               {reads: rate, block: []recording.BlockSum{request(2, "read", 0.6)}, want: true},
+		"requests of another disk are traced": {reads: rate, block: []recording.BlockSum{{Device: "vdz", PID: 13, Operation: "read", Span: time.Second, Service: time.Second}}, want: true},
+		"the members miss pages of it":        {reads: rate, cache: []recording.CacheSum{miss(10, "254:16", 1600)}, want: true},
+		"they miss pages of another disk":     {reads: rate, cache: []recording.CacheSum{miss(10, "254:32", 1600)}},
+		"a stranger misses its pages":         {reads: rate, cache: []recording.CacheSum{miss(13, "254:16", 1600)}},
+		"the disk of their pages is unknown":  {reads: rate, cache: []recording.CacheSum{miss(10, "0:45", 1600)}, want: true},
+		"the process is not known":            {reads: rate, cache: []recording.CacheSum{miss(0, "", 1600)}, want: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := squeezed{waits: 0.9, read: rate, pressure: -1, refaults: 1600, job: 58 * mib}.on()
+			h.Process(ruletest.Process{PID: 13, Comm: "stranger", MemCgroup: "/other"})
+			h.Process(ruletest.Process{PID: 2, Comm: "kcryptd", Kernel: true})
+			for minor, device := range map[int32]string{16: "vdb", 32: "vdc"} {
+				ruletest.Every(h, func(at time.Time, s float64) recording.DiskSample {
+					row := recording.DiskSample{At: at, Device: device, Major: 254, Minor: minor}
+					if device == "vdb" {
+						row.Reads, row.ReadBytes = uint64(100*s), uint64(c.reads*s)
+					}
+					return row
+				})
+			}
+			for i, row := range c.block {
+				ruletest.Every(h, func(at time.Time, _ float64) recording.BlockSum { row.At = at.Add(time.Duration(i)); return row })
+			}
+			for _, row := range c.cache {
+				ruletest.Every(h, func(at time.Time, _ float64) recording.CacheSum { row.At = at; return row })
+			}
+			f := h.Detect(t, reclaim)[0]
+			if got := slices.ContainsFunc(f.Affects, view.DeviceEntity("vdb").Same); got != c.want {
+				t.Errorf("affects the disk: %t, want %t", got, c.want)
+			}
+		})
+	}
+}

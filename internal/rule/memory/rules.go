@@ -12,4 +12,4 @@ import (
 var pages embed.FS
 
 // Rules are the rules of this package.
-var Rules = rule.WithPages(pages, swapping, oomKill, cgroupOOM, reclaim, cacheDropped, directRead, leak)
+var Rules = rule.WithPages(pages, cgroupNearLimit, fragmentation, numa, swapping, oomKill, cgroupOOM, reclaim, cacheDropped, directRead, leak)

@@ -21,7 +21,7 @@ var swapping = rule.Rule{
 	Resource: "memory",
 	Needs:    []recording.Table{recording.VMStat, recording.Processes},
 	// The swap device is busy with it, and whoever waits for a page waits in D.
-	Explains:   []string{"disk/saturated", "proc/uninterruptible", "mem/leak", "mem/reclaim", "rt/server-slow", "rt/client-slow", "mysql/not-answering"},
+	Explains:   []string{"mem/cgroup-near-limit", "disk/saturated", "disk/cgroup-throttled", "proc/uninterruptible", "mem/leak", "mem/reclaim", "rt/server-slow", "rt/client-slow", "mysql/not-answering"},
 	Thresholds: []*rule.Threshold{&swapInFrom, &steadyFrom, &stalledFrom, &swapOutFrom, &victimFaults, &limitNear, &ownShare},
 	Detect:     detectSwapping,
 }
@@ -32,9 +32,9 @@ var (
 	steadyFrom = rule.Threshold{Name: "steady-from", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the intervals in which it happens. A single burst is an application that wakes up."}
 	stalledFrom = rule.Threshold{Name: "stalled-from", Value: 0.05, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the time tasks wait for memory, as the kernel counts it. This makes slow disks and compressed swap comparable: 5 % is felt."}
+		Reason: "Share of the time tasks wait for memory, as the kernel counts it. This makes slow disks and compressed swap comparable. Users notice 5 %."}
 	swapOutFrom = rule.Threshold{Name: "swap-out-from", Value: 256 << 10, Unit: "bytes per second", Source: rule.Judgement,
-		Reason: "Bytes per second that go out. Without it, pages only come back after a shortage that is over."}
+		Reason: "Bytes per second swapped out. Without swap-out, pages only come back after a shortage that is over."}
 	victimFaults = rule.Threshold{Name: "victim-faults", Value: 5.0, Unit: "per second", Source: rule.Judgement,
 		Reason: "Major faults per second. Above it a process suffers."}
 	limitNear = rule.Threshold{Name: "limit-near", Value: 0.90, Unit: "share", Source: rule.Judgement,
@@ -244,12 +244,12 @@ func swappingFixes(c culprit, who string) []rule.Fix {
 	fixes := []rule.Fix{}
 	if c.limited {
 		fixes = append(fixes, rule.Fix{Text: rule.T("raise the memory limit of %s, or make %s fit into it", c.group.Path, who),
-			Command: shell.Line("echo %d > %s", c.group.MemoryMax*3/2, memoryFile(c.group, "memory.max", "memory.limit_in_bytes")), Tradeoff: "memory its neighbours can no longer have"})
+			Command: shell.Line("echo %d > %s", c.group.MemoryMax*3/2, memoryFile(c.group, "memory.max", "memory.limit_in_bytes")), Tradeoff: "less memory for its neighbours"})
 	} else {
 		fixes = append(fixes, rule.Fix{Text: rule.T("make %s use less: smaller caches, heaps, pools, or fewer workers", who), Tradeoff: "a lower hit rate, more work per request"},
-			rule.Fix{Text: rule.T("give it a limit, so that only it swaps"), Command: rule.SetProperty(c.process.Cgroup, shell.Line("MemoryHigh=2G")), Tradeoff: "it becomes slow, so that the others do not"})
+			rule.Fix{Text: rule.T("give it a limit, so that only it swaps"), Command: rule.SetProperty(c.process.Cgroup, shell.Line("MemoryHigh=2G")), Tradeoff: "it gets slow, the others do not"})
 	}
 	return append(fixes,
 		rule.Fix{Text: rule.T("add memory, or move one of the services elsewhere"), Tradeoff: "money"},
-		rule.Fix{Text: rule.T("prefer to drop page cache"), Command: shell.Line("sysctl vm.swappiness=10"), Tradeoff: "files are read again from disk; does nothing when there is no cache left to drop"})
+		rule.Fix{Text: rule.T("evict page cache before swapping"), Command: shell.Line("sysctl vm.swappiness=10"), Tradeoff: "files are read again from disk; does nothing when there is no cache left to drop"})
 }

@@ -28,7 +28,7 @@ var (
 )
 
 var evenSteps = rule.Threshold{Name: "even-steps", Value: 0.3, Unit: "share", Source: rule.Measured,
-	Reason: "Largest difference of the rate of a step from that of all of them. A program that takes memory four times a second takes it three to five times between two samples; compilers differ by 0.4 to 1 in five seconds."}
+	Reason: "Largest difference between the rate of one step and the rate of all steps. A program that takes memory four times a second takes it three to five times between two samples; compilers differ by 0.4 to 1 in five seconds."}
 
 // trend is how the private memory of a process moved.
 type trend struct {

@@ -17,16 +17,16 @@ var bufferPoolSmall = rule.Rule{
 	Plural:     "servers have buffer pools smaller than what their statements use",
 	Resource:   "buffer pool",
 	Needs:      []recording.Table{recording.MySQLServers, recording.MySQLStatuses, recording.MySQLVariables},
-	Explains:   []string{"disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing"},
+	Explains:   []string{"disk/saturated", "disk/cgroup-throttled", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing"},
 	Thresholds: []*rule.Threshold{&fiveMinutes, &stays, &missShare, &minPages, &readingThreads, &readAhead, &mostBytes},
 	Detect:     inspecting(func(v *view.View, s *view.MySQLServer) inspection { return &pool{v: v, s: s} }),
 }
 
 var (
 	fiveMinutes = rule.Threshold{Name: "five-minutes", Value: 300.0, Unit: "seconds", Source: "Gray and Putzolu, The 5 Minute Rule, 1987; Appuswamy et al., 2017",
-		Reason: "Time to read as much as the pool holds. A page needed again within about this time is cheaper kept in memory; the same order holds for flash and DRAM."}
+		Reason: "Time to read as much as the pool holds. A page needed again within about this time is cheaper to keep in memory. For flash and DRAM the time is similar."}
 	stays = rule.Threshold{Name: "stays", Value: 0.1, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the pages read by which the pool grew. Above it the pool is still filling: a full one loses a page for each it reads."}
+		Reason: "Growth of the pool relative to the pages read. Above it the pool is still filling: a full pool evicts a page for each page it reads."}
 	missShare = rule.Threshold{Name: "miss-share", Value: 0.001, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of page requests that need the disk. Below 1 in 1,000 a statement of 100 requests hardly ever waits."}
 	minPages = rule.Threshold{Name: "min-pages", Value: 50, Unit: "pages per second", Source: rule.Judgement,
@@ -34,7 +34,7 @@ var (
 	readingThreads = rule.Threshold{Name: "reading-threads", Value: 0.3, Unit: "threads", Source: rule.Judgement,
 		Reason: "Mean number of threads, or pending reads, that wait for pages."}
 	readAhead = rule.Threshold{Name: "read-ahead", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of read-ahead pages. Above it scans pass through the pool; they would pass through a larger one as well."}
+		Reason: "Share of read-ahead pages. Above it scans pass through the pool, and would also pass through a larger one."}
 )
 
 // pool is a server's buffer pool over the window.
@@ -190,7 +190,7 @@ func (x *pool) finding() rule.Finding {
 	s := x.s
 	f := rule.Finding{Subject: s.Entity(), Confidence: x.sure, Affects: loaded(x.v, s, readBytes)}
 	f.Headline = rule.T("the buffer pool of %s, %s, is smaller than what its statements use: %s pages come from disk", named(s), unit.Bytes(x.size), unit.PerSecond(x.misses))
-	f.Impact = timeLost(x.held(), rule.T("%s threads wait for pages at a time", unit.Number(x.held())))
+	f.Impact = timeLost(x.held(), rule.T("%s threads wait for pages on average", unit.Number(x.held())))
 	f.Evidence = x.evidence()
 	f.Fixes = x.fixes()
 	return f
@@ -203,21 +203,21 @@ func (x *pool) evidence() []rule.Evidence {
 		What: rule.T("%s of %s page requests needed the disk", unit.Share(x.misses/max(x.requests, 1)), unit.PerSecond(x.requests)), Check: status(s, "Innodb_buffer_pool_read%"),
 	}, {
 		Metric: metric.MySQLPoolTurnover, Value: x.turnover(), Limit: rule.Limit(fiveMinutes.Value),
-		What: rule.T("as much as the pool holds is read in %s", unit.Seconds(x.turnover())), Check: status(s, "Innodb_%pages_read"),
+		What: rule.T("the size of the pool is read in %s", unit.Seconds(x.turnover())), Check: status(s, "Innodb_%pages_read"),
 	}, {
 		Metric: metric.MySQLPoolFree, Value: x.free, What: rule.T("%s of its pages are free; of 100 pages read, %s more stayed in it", unit.Share(x.free), unit.Count(max(100*x.gained, 0))), Check: status(s, "Innodb_buffer_pool_pages%"),
 	}}
 	if x.data > 0 {
 		list = append(list, rule.Evidence{Metric: metric.MySQLDataSize, Value: x.data, Limit: rule.Limit(x.size),
-			What:  rule.T("its largest tables and their indexes have %s", unit.Bytes(x.data)),
+			What:  rule.T("its largest tables and their indexes take %s", unit.Bytes(x.data)),
 			Check: ask(s, shell.SQL("select table_schema, table_name, data_length + index_length from information_schema.tables order by 3 desc limit 10"))})
 	}
 	if !math.IsNaN(x.waiting) {
 		list = append(list, rule.Evidence{Metric: metric.MySQLThreadsReading, Value: x.waiting, Limit: rule.Limit(readingThreads.Value),
-			What: rule.T("%s of its threads wait for a read at a time", unit.Number(x.waiting)), Check: shell.Line("pidstat -d -t -p %d 1", s.PID)})
+			What: rule.T("%s of its threads wait for a read on average", unit.Number(x.waiting)), Check: shell.Line("pidstat -d -t -p %d 1", s.PID)})
 	} else if !math.IsNaN(x.pending) {
 		list = append(list, rule.Evidence{Metric: metric.MySQLPendingReads, Value: x.pending, Limit: rule.Limit(readingThreads.Value),
-			What: rule.T("%s reads are under way at a time", unit.Number(x.pending)), Check: status(s, "Innodb_data_pending_reads")})
+			What: rule.T("%s reads are in flight on average", unit.Number(x.pending)), Check: status(s, "Innodb_data_pending_reads")})
 	}
 	if disks := disksOf(x.v, s); len(disks) > 0 && disks[0].Reads > 0 {
 		d := disks[0]
@@ -266,13 +266,13 @@ func (x *pool) fixes() []rule.Fix {
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("make the pool %s; the host has that much memory to spare", unit.Bytes(to)),
 			Command:  ask(x.s, shell.SQL("set global innodb_buffer_pool_size = %.0f", to)),
-			Tradeoff: "memory that others cannot use; statements stall for moments while it is resized; put it into my.cnf too",
+			Tradeoff: "less memory for others; statements stall briefly during the resize; put it into my.cnf too",
 		})
 	case to > 0:
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("innodb_buffer_pool_size = %.0f in my.cnf, then restart; the host has that much memory to spare", to),
 			Command:  ask(x.s, shell.SQL("show global variables like 'innodb_buffer_pool%%'")),
-			Tradeoff: "a restart, and a cold pool after it; memory that others cannot use",
+			Tradeoff: "a restart, and a cold pool after it; less memory for others",
 		})
 	default:
 		fixes = append(fixes, rule.Fix{
@@ -282,7 +282,7 @@ func (x *pool) fixes() []rule.Fix {
 		})
 	}
 	return append(fixes, rule.Fix{
-		Text:     rule.T("use fewer pages: covering indexes, shorter rows, old data moved out of the way, no reports on this server"),
+		Text:     rule.T("use fewer pages: covering indexes, shorter rows, old data moved to other tables, no reports on this server"),
 		Command:  ask(x.s, shell.SQL("select * from sys.statements_with_full_table_scans limit 10")),
 		Tradeoff: "changes of statements and tables",
 	}, rule.Fix{

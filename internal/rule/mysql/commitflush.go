@@ -20,7 +20,7 @@ var commitFlush = rule.Rule{
 	Plural:     "servers have commits that wait for a disk",
 	Resource:   "commits",
 	Needs:      []recording.Table{recording.MySQLServers, recording.MySQLStatuses, recording.MySQLVariables},
-	Explains:   []string{"disk/saturated", "disk/slow-sync", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing", "mysql/row-lock-wait"},
+	Explains:   []string{"disk/saturated", "disk/cgroup-throttled", "disk/slow-sync", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing", "mysql/row-lock-wait"},
 	Thresholds: []*rule.Threshold{&slowSync, &waitingCommits, &mostCommits, &minSyncs, &mostBytes, &mostRuns},
 	Detect:     inspecting(func(v *view.View, s *view.MySQLServer) inspection { return &commits{v: v, s: s} }),
 }
@@ -31,9 +31,9 @@ var (
 	waitingCommits = rule.Threshold{Name: "waiting-commits", Value: 0.5, Unit: "connections", Source: rule.Judgement,
 		Reason: "Mean number of connections in COMMIT."}
 	mostCommits = rule.Threshold{Name: "most-commits", Value: 0.3, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the active connections in COMMIT. From here on commits are what a writing server waits for."}
+		Reason: "Share of the active connections in COMMIT. From here on a writing server mainly waits for commits."}
 	minSyncs = rule.Threshold{Name: "min-syncs", Value: 2.0, Unit: "count", Source: rule.Judgement,
-		Reason: "Syncs in a window. The log is synced once a second whatever the settings."}
+		Reason: "Syncs in a window. The log is synced once a second with any settings."}
 )
 
 // commits is what is known of a server's commits.
@@ -200,9 +200,9 @@ func (x *commits) finding() rule.Finding {
 	case x.others != "":
 		f.Headline = rule.T("commits of %s wait for its disk, which %s writes to most", named(s), x.others)
 	default:
-		f.Headline = rule.T("commits of %s wait for the disk: it syncs its log for each, and a sync takes %s", named(s), each)
+		f.Headline = rule.T("commits of %s wait for the disk: each one syncs the log, and a sync takes %s", named(s), each)
 	}
-	f.Impact = timeLost(x.waiting, rule.T("%s connections wait in COMMIT at a time", unit.Number(x.waiting)))
+	f.Impact = timeLost(x.waiting, rule.T("%s connections wait in COMMIT on average", unit.Number(x.waiting)))
 	f.Evidence = x.evidence()
 	f.Fixes = x.fixes()
 	return f
@@ -212,13 +212,13 @@ func (x *commits) evidence() []rule.Evidence {
 	s := x.s
 	list := []rule.Evidence{{
 		Metric: metric.MySQLCommitting, Value: x.waiting, Limit: rule.Limit(waitingCommits.Value),
-		What: rule.T("%s of %s busy connections are in COMMIT at a time", unit.Number(x.waiting), unit.Number(x.active)), Check: ask(s, shell.SQL("show processlist")),
+		What: rule.T("%s of %s busy connections are in COMMIT on average", unit.Number(x.waiting), unit.Number(x.active)), Check: ask(s, shell.SQL("show processlist")),
 	}}
 	if took, seen := x.sync(); took > 0 {
 		e := rule.Evidence{Metric: metric.MySQLSyncTime, Value: took, Limit: rule.Limit(slowSync.Value),
 			What: rule.T("a sync takes about %s: %s syncs, and a thread always waits", unit.Seconds(took), unit.PerSecond(x.syncs)), Check: status(s, "%fsyncs")}
 		if seen && x.threads > 0 {
-			e.What = rule.T("a sync takes about %s: %s of its threads in syncs and writes at a time", unit.Seconds(took), unit.Number(x.threads))
+			e.What = rule.T("a sync takes about %s: %s of its threads in syncs and writes on average", unit.Seconds(took), unit.Number(x.threads))
 			e.Check = shell.Line("strace -f -T -e trace=fsync,fdatasync,pwrite64 -p %d", s.PID)
 		} else if seen {
 			e.What = rule.T("a write or flush takes %s", unit.Seconds(took))
@@ -236,7 +236,7 @@ func (x *commits) evidence() []rule.Evidence {
 		Check: ask(s, shell.SQL("show global variables where variable_name in ('innodb_flush_log_at_trx_commit', 'sync_binlog', 'log_bin')"))})
 	if x.logged > 0 {
 		list = append(list, rule.Evidence{Metric: metric.MySQLLogWaits, Value: x.logged, Limit: rule.Limit(0),
-			What: rule.T("%s times the log buffer was full", unit.Count(x.logged)), Check: status(s, "Innodb_log_waits")})
+			What: rule.T("the log buffer was full %s times", unit.Count(x.logged)), Check: status(s, "Innodb_log_waits")})
 	}
 	if d := x.disk; d != nil {
 		list = append(list, rule.Evidence{Metric: metric.DiskAwait, Value: view.OrZero(d.WriteAwait),
@@ -272,14 +272,14 @@ func (x *commits) fixes() []rule.Fix {
 			set = shell.SQL("%s; set global innodb_log_file_buffering = ON", set) // or writes go past the page cache and wait as well
 		}
 		fixes = append(fixes, rule.Fix{
-			Text:     rule.T("if the last second of transactions may be lost when the host fails: write the log at each commit, and sync it once a second"),
+			Text:     rule.T("if losing the last second of transactions in a host crash is acceptable: write the log at each commit, sync it once a second"),
 			Command:  ask(s, set),
-			Tradeoff: "a crash of the host or of its power loses up to a second of commits that clients believe safe; a crash of the server alone loses nothing",
+			Tradeoff: "a host crash or power failure loses up to a second of acknowledged commits; a crash of the server alone loses nothing",
 		})
 	}
 	if x.binlog == 1 {
 		fixes = append(fixes, rule.Fix{
-			Text:     rule.T("likewise for the binary log: leave its syncs to the kernel, or make one for every 100 groups of commits"),
+			Text:     rule.T("the same for the binary log: leave its syncs to the kernel, or sync once per 100 groups of commits"),
 			Command:  ask(s, shell.SQL("set global sync_binlog = 100")),
 			Tradeoff: "after a crash of the host the binary log may lack transactions, and replicas then differ from their source",
 		})
@@ -293,7 +293,7 @@ func (x *commits) fixes() []rule.Fix {
 			Tradeoff: "every commit waits a millisecond longer; helps only with many connections"})
 	}
 	return append(fixes, rule.Fix{
-		Text:     rule.T("put the log on a disk that syncs faster, with power loss protection; see that no I/O limit holds the server back"),
+		Text:     rule.T("put the log on a disk that syncs faster, with power loss protection; check that no I/O limit throttles the server"),
 		Command:  shell.Line("fio --name=sync --rw=write --bs=4k --fdatasync=1 --size=16m --runtime=10 --time_based --directory=%s", shell.Path(fallbackDir(s))),
 		Tradeoff: "money, and a move of data; the test writes to the disk for ten seconds",
 	})

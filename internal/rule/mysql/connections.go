@@ -29,7 +29,7 @@ var (
 	nearlyAll = rule.Threshold{Name: "nearly-all", Value: 0.9, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the connections in use. The next burst is refused."}
 	sleepingMost = rule.Threshold{Name: "sleeping-most", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the connections that sleep. From here on their owners do not use them."}
+		Reason: "Share of the connections that sleep. From here on most connections are unused."}
 )
 
 const (
@@ -200,7 +200,7 @@ func (c *crowd) impact(confidence rule.Confidence) rule.Impact {
 		return rule.Impact{Share: 0.01, Text: rule.T("no client is refused yet")}
 	case c.refused > 0:
 		share := c.refused / (c.refused + max(c.opened, 0))
-		return rule.Impact{Share: share, Text: rule.T("%s refused, %s of all that were tried", unit.PerSecond(c.refused/c.seconds), unit.Share(share))}
+		return rule.Impact{Share: share, Text: rule.T("%s refused, %s of all attempts", unit.PerSecond(c.refused/c.seconds), unit.Share(share))}
 	}
 	share := float64(c.turned) / float64(len(c.s.Looks))
 	return rule.Impact{Share: share, Text: rule.T("rtrail was refused %d of %d times", c.turned, len(c.s.Looks))}
@@ -217,14 +217,14 @@ func (c *crowd) evidence() (list []rule.Evidence) {
 	if c.refused > 0 {
 		list = append(list, rule.Evidence{
 			Metric: metric.MySQLRefused, Value: c.refused, Limit: rule.Limit(0), Counters: true,
-			What:  rule.T("%s connections refused in %s, %s let in", unit.Count(c.refused), unit.Seconds(c.seconds), unit.Count(max(c.opened, 0))),
+			What:  rule.T("%s connections refused in %s, %s accepted", unit.Count(c.refused), unit.Seconds(c.seconds), unit.Count(max(c.opened, 0))),
 			Check: status(c.s, "Connection_errors_max_connections"),
 		})
 	}
 	if c.limit > 0 && c.most > 0 {
 		spare := ""
 		if c.most > c.limit {
-			spare = ", and one more is kept for administrators"
+			spare = ", and one more is reserved for administrators"
 		}
 		list = append(list, rule.Evidence{
 			Metric: metric.MySQLConnections, Value: c.most, Limit: rule.Limit(c.limit),
@@ -260,17 +260,17 @@ func (c *crowd) fixes() (fixes []rule.Fix) {
 	n, all, known := c.sleeping()
 	if known && n >= sleepingMost.Value*all {
 		fixes = append(fixes, rule.Fix{
-			Text:     rule.T("have the clients hold fewer connections: pools in all need no more than the server works on at a time; close what is leaked"),
+			Text:     rule.T("make the clients hold fewer connections: all pools together need only as many as the server works on at a time; close leaked ones"),
 			Command:  ask(c.s, shell.SQL("select id, user, host, time from information_schema.processlist where command = 'Sleep' order by time desc limit 20")),
 			Tradeoff: "a pool that is too small makes its own users wait",
 		}, rule.Fix{
-			Text:     rule.T("have the server close connections that sleep for long"),
+			Text:     rule.T("let the server close connections that sleep for long"),
 			Command:  ask(c.s, shell.SQL("set global wait_timeout = 600")),
-			Tradeoff: "holds for new connections; clients must be able to connect again",
+			Tradeoff: "applies to new connections; clients must be able to reconnect",
 		})
 	} else if known {
 		fixes = append(fixes, rule.Fix{
-			Text:     rule.T("find out what the connections are busy with or wait for; a higher limit would only let more of them wait"),
+			Text:     rule.T("find out what the connections do or wait for; with a higher limit only more of them would wait"),
 			Command:  ask(c.s, shell.SQL("select command, state, count(*), max(time) from information_schema.processlist group by 1, 2 order by 3 desc")),
 			Tradeoff: "none",
 		})
@@ -283,7 +283,7 @@ func (c *crowd) fixes() (fixes []rule.Fix) {
 		})
 	} else {
 		fixes = append(fixes, rule.Fix{
-			Text:     rule.T("get in as administrator: one connection is kept for users with SUPER or CONNECTION_ADMIN, and extra_port (MariaDB) or admin_port (MySQL) are apart"),
+			Text:     rule.T("connect as administrator: one connection is reserved for users with SUPER or CONNECTION_ADMIN; extra_port (MariaDB) and admin_port (MySQL) have their own limit"),
 			Command:  ask(c.s, shell.SQL("show processlist")),
 			Tradeoff: "none",
 		})

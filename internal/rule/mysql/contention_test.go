@@ -139,7 +139,7 @@ func TestInstrumentationCost(t *testing.T) {
 	digest := []string{"find_or_create_digest", "end_statement_v1", "dispatch_command"}
 	ruletest.Check(t, instrumentationCost, []ruletest.Situation{
 		{Name: "all on", Host: of(on, nil, ran(20, timer...), ran(15, digest...), ran(65, atWork...)), Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.5, High: 0.6,
-			Says: "watching itself"},
+			Says: "in its performance schema"},
 		{Name: "much", Host: of(on, nil, ran(16, digest...), ran(84, atWork...)), Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.2, High: 0.3},
 		{Name: "as usual", Host: of(on, nil, ran(4, timer...), ran(5, digest...), ran(91, atWork...))},
 		{Name: "wrapped waits of InnoDB", Host: of(on, nil, ran(50, "ut_delay", "mutex_spin_wait", "pfs_mutex_enter_func", "trx_start_low"), ran(50, atWork...))},

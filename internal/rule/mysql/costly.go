@@ -14,19 +14,19 @@ import (
 
 var costlyStatement = rule.Rule{
 	ID:       "mysql/costly-statement",
-	Title:    "a statement reads too many rows because of how it is written, not for lack of an index",
+	Title:    "a statement reads too many rows because of how it is written, not because an index is missing",
 	Plural:   "statements read too many rows because of how they are written",
 	Resource: "statements",
 	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
 	Explains: []string{"mysql/full-scan", "mysql/buffer-pool-small", "mysql/tmp-disk-tables", "mysql/sort", "mysql/instrumentation-cost", "mysql/thread-pool-stalled",
-		"mysql/connections-exhausted", "cpu/saturated", "cpu/one-thread-limit", "disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing", "rt/slow-connections"},
+		"mysql/connections-exhausted", "cpu/saturated", "cpu/one-thread-limit", "disk/saturated", "disk/cgroup-throttled", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing", "rt/slow-connections"},
 	Thresholds: []*rule.Threshold{&dearShare, &mostBytes, &manyRows, &wastedRatio, &mostRuns, &minRuns, &mostOfRows, &fewSamples, &minTime,
 		&materialShare},
 	Detect: ofEach(detectCostly),
 }
 
 var dearShare = rule.Threshold{Name: "dear-share", Value: 0.3, Unit: "share", Source: rule.Judgement,
-	Reason: "Share of the time of all statements. From here on one statement is the cause of a server's problem; below it, others would hardly notice its removal."}
+	Reason: "Share of the time of all statements. From here on one statement is the cause of a server's problem. Below it, other statements would hardly get faster without it."}
 
 // costly is a statement of which no index finds the rows, as it is written.
 type costly struct {

@@ -67,12 +67,12 @@ func TestCostlyStatement(t *testing.T) {
 	const kind, who = view.KindProcess, "mariadbd"
 	ruletest.Check(t, costlyStatement, []ruletest.Situation{
 		{Name: "LIKE in the process list", Host: seen(scans, byLike, 3, []recording.MySQLCondition{like}), Want: rule.Likely, Kind: kind, Subject: who, Low: 2.9, High: 3,
-			Says: "wildcard, so that the index by_name does not serve"},
+			Says: "wildcard, so that the index by_name cannot be used"},
 		{Name: "LIKE reads a whole index", Host: seen(index, byLike, 3, []recording.MySQLCondition{like}), Want: rule.Likely, Kind: kind, Subject: who, Low: 2.9, High: 3, Says: "40,002 rows"},
 		{Name: "LIKE of which nobody saw a literal", Host: seen(scans, byLike, 3, nil)},
 		{Name: "a number", Host: seen(scans, byPhone, 3, []recording.MySQLCondition{number}), Want: rule.Likely, Kind: kind, Subject: who, Low: 2.9, High: 3,
 			Says: "compares the text of phone (varchar(20)) with a number"},
-		{Name: "a function", Host: seen(scans, byLower, 3, nil), Want: rule.Likely, Kind: kind, Subject: who, Low: 2.9, High: 3, Says: "what LOWER makes of name"},
+		{Name: "a function", Host: seen(scans, byLower, 3, nil), Want: rule.Likely, Kind: kind, Subject: who, Low: 2.9, High: 3, Says: "the result of LOWER on name"},
 		{Name: "RAND", Host: seen(scans, byRand, 3, nil), Want: rule.Likely, Kind: kind, Subject: who, Low: 2.9, High: 3, Says: "sorts all rows"},
 		{Name: "a plan", Host: explained("ALL"), Want: rule.Certain, Kind: kind, Subject: who, Low: 2.9, High: 3},
 		{Name: "a plan by an index", Host: explained("range"), Want: rule.Possible, Kind: kind, Subject: who, Low: 2.9, High: 3, Says: "it may be"},
@@ -87,7 +87,7 @@ func TestCostlyStatement(t *testing.T) {
 		{Name: "digest that returns what it reads", Host: digest(byLike, func(s *recording.MySQLStatement) { s.Sent = 1_000_000 }, like)},
 		{Name: "digest of little time", Host: digest(byLike, func(s *recording.MySQLStatement) { s.Took = 5 * time.Millisecond }, like)},
 		{Name: "aggregate", Host: digest("SELECT COUNT(*) FROM note WHERE name LIKE ?", same, cond("SELECT COUNT(*) FROM note WHERE name LIKE ?", "pattern", "LIKE", "name", "text", "")),
-			Want: rule.Likely, Kind: kind, Subject: who, Low: 1.9, High: 2, Says: "no index on name can serve"},
+			Want: rule.Likely, Kind: kind, Subject: who, Low: 1.9, High: 2, Says: "no index on name can be used"},
 		{Name: "no such form", Host: digest("SELECT id FROM note WHERE body = ?", same)},
 	})
 }
@@ -107,8 +107,8 @@ func TestCostlyStatementOwnsItsStatement(t *testing.T) {
 func TestCostlyFixes(t *testing.T) {
 	for _, c := range []struct{ flavor, version, text, form, by, want string }{
 		{"MySQL", "9.7.0", byLike, "pattern", "LIKE", "with parser ngram"},
-		{"MySQL", "5.6.14", byLike, "pattern", "LIKE", "if whole words are looked for"},
-		{"MariaDB", "10.11.6-MariaDB", byLike, "pattern", "LIKE", "if whole words are looked for"},
+		{"MySQL", "5.6.14", byLike, "pattern", "LIKE", "if whole words are enough"},
+		{"MariaDB", "10.11.6-MariaDB", byLike, "pattern", "LIKE", "if whole words are enough"},
 		{"MySQL", "8.0.40", byLower, "computed", "LOWER", "ADD INDEX ((LOWER(name)))"},
 		{"MySQL", "5.7.44", byLower, "computed", "LOWER", "AS (LOWER(name)) VIRTUAL"},
 		{"MariaDB", "10.11.6-MariaDB", byLower, "computed", "LOWER", "AS (LOWER(name)) VIRTUAL"},

@@ -62,10 +62,10 @@ func (x costly) column() string {
 // unused is the index that the condition keeps from being used.
 func (x costly) unused() string {
 	if x.why.Indexes == "" {
-		return "no index on " + x.why.Column + " can serve"
+		return "no index on " + x.why.Column + " can be used"
 	}
 	first, _, _ := strings.Cut(x.why.Indexes, ",")
-	return "the index " + first + " does not serve"
+	return "the index " + first + " cannot be used"
 }
 
 // because says why all rows are read, as the end of a sentence.
@@ -77,7 +77,7 @@ func (x costly) because() string {
 		}
 		return fmt.Sprintf("it compares %s by %s, so that %s", x.why.Column, x.why.By, x.unused())
 	case predicate.Computed:
-		return fmt.Sprintf("it compares what %s makes of %s, so that %s", x.why.By, x.why.Column, x.unused())
+		return fmt.Sprintf("it compares the result of %s on %s, so that %s", x.why.By, x.why.Column, x.unused())
 	case predicate.Number:
 		return fmt.Sprintf("it compares the text of %s with a number, so that %s", x.column(), x.unused())
 	}
@@ -147,8 +147,8 @@ func (x costly) fixes(s *view.MySQLServer) []rule.Fix {
 	switch predicate.Form(x.why.Form) {
 	case predicate.Pattern:
 		list = append(list, rule.Fix{
-			Text:     rule.T("if the beginning of %s is known, begin the pattern with it: LIKE 'x%%' is served by an index on %s", column, column),
-			Tradeoff: "finds other rows than a pattern that may begin anywhere",
+			Text:     rule.T("if the beginning of %s is known, start the pattern with it: LIKE 'x%%' can use an index on %s", column, column),
+			Tradeoff: "does not find matches in the middle of the text",
 		}, x.fulltext(s, table))
 	case predicate.Computed:
 		list = append(list, rule.Fix{
@@ -160,29 +160,29 @@ func (x costly) fixes(s *view.MySQLServer) []rule.Fix {
 			Text:     rule.T("compare %s with a text: put the number in quotes, or bind it as a string", x.column()),
 			Tradeoff: "a change of the program; numbers that are written in several ways ('7', '07', '7.0') are different texts",
 		}, rule.Fix{
-			Text:     rule.T("if all values of %s are whole numbers, make it a column of numbers", column),
+			Text:     rule.T("if all values of %s are integers, change it to an integer column", column),
 			Command:  ask(s, shell.SQL("alter table %s modify %s bigint", shell.Name(table), shell.Name(column))),
-			Tradeoff: "copies the table, which cannot be written meanwhile; loses leading zeros, and fails on other text",
+			Tradeoff: "copies the table and blocks writes meanwhile; loses leading zeros, and fails on other text",
 		})
 		if x.why.Indexes == "" {
 			list = append(list, rule.Fix{
 				Text:     rule.T("then give %s an index on %s", table, column),
 				Command:  ask(s, shell.SQL("alter table %s add index (%s), algorithm=inplace, lock=none", shell.Name(table), shell.Name(column))),
-				Tradeoff: "reads the whole table once and takes disk space; every write keeps one more index",
+				Tradeoff: "reads the whole table once and takes disk space; every write updates one more index",
 			})
 		}
 	default:
 		list = append(list, rule.Fix{
-			Text:     rule.T("choose a random key in the program, between the least and the largest, and read from there: WHERE id >= KEY ORDER BY id LIMIT 1"),
-			Tradeoff: "rows behind a gap of keys are chosen more often; for several rows, ask several times",
+			Text:     rule.T("choose a random key in the program, between the smallest and the largest, and read from there: WHERE id >= KEY ORDER BY id LIMIT 1"),
+			Tradeoff: "rows after a gap in the keys are chosen more often; several rows need several queries",
 		}, rule.Fix{
-			Text:     rule.T("or sort the keys alone, and read the rest of the few that were chosen: SELECT ... FROM %s JOIN (SELECT id FROM %s ORDER BY RAND() LIMIT 1) AS chosen USING (id)", table, table),
-			Tradeoff: "reads all keys still, but nothing else of the rows",
+			Text:     rule.T("or sort only the keys, then read the full rows of the chosen ones: SELECT ... FROM %s JOIN (SELECT id FROM %s ORDER BY RAND() LIMIT 1) AS chosen USING (id)", table, table),
+			Tradeoff: "still reads all keys, but no other columns",
 		})
 	}
 	return append(list, rule.Fix{
 		Text:    rule.T("look at the plan before and after: type ALL or index reads everything"),
-		Command: explain(s, x.text), Tradeoff: "none; put real values where ? stands",
+		Command: explain(s, x.text), Tradeoff: "none; replace each ? with a real value",
 	})
 }
 
@@ -191,15 +191,15 @@ func (x costly) fixes(s *view.MySQLServer) []rule.Fix {
 func (x costly) fulltext(s *view.MySQLServer, table string) rule.Fix {
 	if !s.MariaDB() && s.AtLeast(5, 7, 6) {
 		return rule.Fix{
-			Text:     rule.T("or index all parts of %s, and ask MATCH(%s) AGAINST ('\"part\"' IN BOOLEAN MODE)", x.why.Column, x.why.Column),
+			Text:     rule.T("or index all parts of %s, and query MATCH(%s) AGAINST ('\"part\"' IN BOOLEAN MODE)", x.why.Column, x.why.Column),
 			Command:  ask(s, shell.SQL("alter table %s add fulltext index (%s) with parser ngram", shell.Name(table), shell.Name(x.why.Column))),
-			Tradeoff: "finds parts of ngram_token_size (2) letters and more; the index is large, and every write keeps it",
+			Tradeoff: "finds parts of at least ngram_token_size (2) letters; the index is large, and every write updates it",
 		}
 	}
 	return rule.Fix{
-		Text:     rule.T("or, if whole words are looked for, index them, and ask MATCH(%s) AGAINST ('word*' IN BOOLEAN MODE); for any part of a word this server has no index: keep the parts (n-grams) in a table of their own, or use a search engine", x.why.Column),
+		Text:     rule.T("or, if whole words are enough, index them, and query MATCH(%s) AGAINST ('word*' IN BOOLEAN MODE); this server has no index for parts of words: keep the parts (n-grams) in another table, or use a search engine", x.why.Column),
 		Command:  ask(s, shell.SQL("alter table %s add fulltext index (%s)", shell.Name(table), shell.Name(x.why.Column))),
-		Tradeoff: "finds words, not parts of them; every write keeps the index",
+		Tradeoff: "finds words, not parts of them; every write updates the index",
 	}
 }
 
@@ -207,15 +207,15 @@ func (x costly) fulltext(s *view.MySQLServer, table string) rule.Fix {
 func bareColumn(by, column string) string {
 	switch by {
 	case "DATE", "YEAR", "MONTH", "DATE_FORMAT", "EXTRACT", "TO_DAYS", "UNIX_TIMESTAMP", "LAST_DAY", "QUARTER", "DAY", "HOUR":
-		return fmt.Sprintf("compare %s itself with the range that is meant: %s >= '2026-01-01' AND %s < '2026-01-02', not %s of it", column, column, column, by)
+		return fmt.Sprintf("compare %s itself with a range: %s >= '2026-01-01' AND %s < '2026-01-02', not %s of it", column, column, column, by)
 	case "LOWER", "UPPER", "LCASE", "UCASE":
-		return fmt.Sprintf("compare %s itself: collations that end in _ci do not tell capitals from small letters", column)
+		return fmt.Sprintf("compare %s itself: collations that end in _ci ignore upper and lower case", column)
 	case "LEFT", "SUBSTRING", "SUBSTR", "MID":
 		return fmt.Sprintf("compare the beginning of %s by LIKE 'x%%', not %s of it", column, by)
 	case "+", "-", "*", "/":
 		return fmt.Sprintf("compute on the other side of the comparison: %s = 10 - 1, not %s + 1 = 10", column, column)
 	case "CAST", "CONVERT", "COLLATE", "BINARY":
-		return fmt.Sprintf("convert the value that %s is compared with, not %s", column, column)
+		return fmt.Sprintf("convert the value compared with %s, not %s", column, column)
 	}
 	return fmt.Sprintf("compare %s itself, and compute on the other side", column)
 }
@@ -223,17 +223,17 @@ func bareColumn(by, column string) string {
 // computedIndex is an index on what the statement computes, as far as the version
 // has one.
 func (x costly) computedIndex(s *view.MySQLServer, table string) rule.Fix {
-	const cost = "every write computes it and keeps one more index"
+	const cost = "every write computes it and updates one more index"
 	expression := fmt.Sprintf("%s(%s)", x.why.By, x.why.Column)
 	if len(x.why.By) < 3 || x.why.By == "COLLATE" || x.why.By == "CASE" || x.why.By == "DIV" || x.why.By == "MOD" {
 		expression = "EXPRESSION"
 	}
 	switch {
 	case !s.MariaDB() && s.AtLeast(8, 0, 13):
-		return rule.Fix{Text: rule.T("or index what is computed, written as in the statement: ALTER TABLE %s ADD INDEX ((%s))", table, expression), Tradeoff: cost}
+		return rule.Fix{Text: rule.T("or index the expression, written as in the statement: ALTER TABLE %s ADD INDEX ((%s))", table, expression), Tradeoff: cost}
 	case s.MariaDB() && s.AtLeast(10, 2), !s.MariaDB() && s.AtLeast(5, 7):
 		return rule.Fix{Text: rule.T("or add a generated column, index it, and compare that one: ALTER TABLE %s ADD COLUMN computed TYPE AS (%s) VIRTUAL, ADD INDEX (computed)", table, expression),
 			Tradeoff: cost + "; on MariaDB the statement must name the new column"}
 	}
-	return rule.Fix{Text: rule.T("or keep what is computed in a column of its own, by triggers, and index that"), Tradeoff: cost}
+	return rule.Fix{Text: rule.T("or store the computed value in another column, by triggers, and index that column"), Tradeoff: cost}
 }

@@ -56,7 +56,7 @@ var (
 )
 
 var mostBytes = rule.Threshold{Name: "most-bytes", Value: 0.5, Unit: "share", Source: rule.Judgement,
-	Reason: "Share of all bytes moved that a server must move itself to be the one who loads a disk."}
+	Reason: "Share of all bytes moved. From here on this server is what loads the disk."}
 
 // loaded are the things a server uses up, for findings that explain why: the
 // disks that it reads or writes most of, and the host's CPUs.

@@ -20,7 +20,7 @@ var fullScan = rule.Rule{
 	Resource: "statements",
 	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
 	Explains: []string{"mysql/buffer-pool-small", "mysql/tmp-disk-tables", "mysql/sort", "mysql/instrumentation-cost", "mysql/thread-pool-stalled", "mysql/connections-exhausted",
-		"cpu/saturated", "cpu/one-thread-limit", "disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing", "rt/slow-connections"},
+		"cpu/saturated", "cpu/one-thread-limit", "disk/saturated", "disk/cgroup-throttled", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing", "rt/slow-connections"},
 	Thresholds: []*rule.Threshold{&manyRows, &wastedRatio, &mostRuns, &minRuns, &scanPace, &rowsPerSecond, &mostOfRows, &dearShare, &mostBytes, &lastsLong,
 		&minTime, &materialShare},
 	Detect: detectFullScan,
@@ -28,11 +28,11 @@ var fullScan = rule.Rule{
 
 var (
 	manyRows = rule.Threshold{Name: "many-rows", Value: 1000, Unit: "rows", Source: rule.Judgement,
-		Reason: "Rows examined per execution. InnoDB reads some million rows per second and core: 1,000 rows take about 1 ms, like one slow read of flash. Scanning smaller tables is right."}
+		Reason: "Rows examined per execution. InnoDB reads some million rows per second and core: 1,000 rows take about 1 ms, like one slow flash read. For smaller tables a scan is the right plan."}
 	wastedRatio = rule.Threshold{Name: "wasted-ratio", Value: 100, Unit: "ratio", Source: rule.Judgement,
 		Reason: "Rows examined per row returned. From here on an index saves nearly all of the work: optimizers prefer a scan only for more than some percent of a table."}
 	mostRuns = rule.Threshold{Name: "most-runs", Value: 0.9, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the executions without an index. From here on it is the plan, not an accident."}
+		Reason: "Share of the executions without an index. From here on the plan is the reason, not a single execution."}
 	minRuns = rule.Threshold{Name: "min-runs", Value: 10, Unit: "count", Source: rule.Judgement,
 		Reason: "Executions in a window. Fewer may be a single report."}
 	scanPace = rule.Threshold{Name: "scan-pace", Value: 10_000, Unit: "per second", Source: rule.Judgement,
@@ -81,7 +81,7 @@ func detectFullScan(v *view.View) ([]rule.Finding, error) {
 		if rate := unnamedRate(counted, left, digests); rate >= rowsPerSecond.Value && counted.share >= mostOfRows.Value && !(counted.perWanted < wastedRatio.Value) {
 			found = append(found, unnamedScans(s, left, rate))
 		} else if math.IsNaN(counted.rate) && !digests {
-			blind = &rule.NotJudged{Needs: "counters of rows read", Why: s.Server + " told neither its status twice nor its statements",
+			blind = &rule.NotJudged{Needs: "counters of rows read", Why: s.Server + " gave neither its status twice nor its statements",
 				How: shell.Say("GRANT PROCESS ON *.* TO the user of rtrail; watch for 5 s and longer")}
 		}
 	}
@@ -142,7 +142,7 @@ func (x scan) proven() bool {
 func readsMany(p recording.MySQLPlan) bool { return readsWhole(p) && p.Rows >= int64(manyRows.Value) }
 
 var mostOfRows = rule.Threshold{Name: "most-of-rows", Value: 0.5, Unit: "share", Source: rule.Judgement,
-	Reason: "Share of all rows read that must come from scans to blame sampled statements, and share of the time that one of them must take to be the one that scans."}
+	Reason: "Without digests: share of all rows read that must come from scans before a sampled statement is reported, and share of the time that this statement must take."}
 
 // judge decides whether the statement is a scan that an index would save.
 // total is the time of all statements.

@@ -29,7 +29,7 @@ type untold struct {
 }
 
 var lastsLong = rule.Threshold{Name: "lasts-long", Value: 1, Unit: "seconds", Source: rule.Judgement,
-	Reason: "Run time from which a statement reads during more than one sample."}
+	Reason: "Run time of a statement. From here on it reads during more than one sample."}
 
 // untoldOf compares both counts of a server. It takes the digests at their word
 // unless they lack more than half of the rows: the two are not read at quite the

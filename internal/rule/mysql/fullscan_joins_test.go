@@ -50,9 +50,9 @@ func TestFullScanOfJoinedTable(t *testing.T) {
 		return s
 	}
 	ruletest.Check(t, fullScan, []ruletest.Situation{
-		blamed(ruletest.Situation{Name: "in no digest", Host: host(as), Want: rule.Likely, Says: "reads 9,0", Proof: "and its digest leaves out"}),
+		blamed(ruletest.Situation{Name: "in no digest", Host: host(as), Want: rule.Likely, Says: "reads 9,0", Proof: "which its digest leaves out"}),
 		blamed(ruletest.Situation{Name: "explained", Host: explained(8980, as), Want: rule.Certain, Says: "it joins oo without an index",
-			Proof: "it reads all of oo, about 8,980 rows (type ALL) to join it by a join buffer; there is no index that could serve"}),
+			Proof: "it reads the whole table oo, about 8,980 rows (type ALL) to join it by a join buffer; no index could be used"}),
 		{Name: "explained, its tables are small", Host: explained(30, as)},
 		{Name: "small tables", Host: host(func(m *ruletest.MySQL) { m.Rates["Handler_read_rnd_next"] = 200 * 80 })},
 		{Name: "the digests tell", Host: host(func(m *ruletest.MySQL) {
@@ -68,7 +68,7 @@ func TestFullScanOfJoinedTable(t *testing.T) {
 		blamed(ruletest.Situation{Name: "beside rows by an index", Host: host(func(m *ruletest.MySQL) { m.Digests[1].Examined = 5e6; m.Digests[1].Sent = 5e6 }),
 			Want: rule.Likely, Says: "it joins a table without an index"}),
 		{Name: "others scan as well, and are in no digest", Host: host(func(m *ruletest.MySQL) { m.Rates["Select_scan"] = 400 }),
-			Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.4, High: 0.5, Says: "which statements do is not known"},
+			Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.4, High: 0.5, Says: "the statements are unknown"},
 		blamed(ruletest.Situation{Name: "others scan as well, explained", Host: explained(8980, func(m *ruletest.MySQL) { m.Rates["Select_scan"] = 400 }), Want: rule.Likely,
 			Says: "reads many rows each time for \"SELECT cc . n"}),
 		{Name: "a dump reads for long", Host: host(func(m *ruletest.MySQL) {
@@ -97,7 +97,7 @@ func TestFullScanOfJoinedTable(t *testing.T) {
 			m.Rates["Select_scan"] += 100
 		}), Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "an index on (pad)"},
 		{Name: "scans in no digest, and no join", Host: host(func(m *ruletest.MySQL) { m.Digests = m.Digests[1:]; m.Rates["Handler_read_rnd_next"] = 4e6 }), Want: rule.Possible,
-			Kind: view.KindProcess, Subject: "mariadbd", Low: 0.9, High: 1, Says: "which statements do is not known"},
+			Kind: view.KindProcess, Subject: "mariadbd", Low: 0.9, High: 1, Says: "the statements are unknown"},
 	})
 }
 
@@ -117,7 +117,7 @@ func TestPlanOfJoinNamesTheLargestTable(t *testing.T) {
 		says  string // of the plan
 		fix   string
 	}{
-		"joined":        {plan, "reads all of big, about 31,866 rows (type ALL) to join it", "give big an index"},
+		"joined":        {plan, "reads the whole table big, about 31,866 rows (type ALL) to join it", "give big an index"},
 		"no plan of it": {nil, "", "look at the plan: type ALL"},
 	} {
 		f := ruletest.Judge(t, ruletest.Add(server(m), c.lines...), fullScan, rule.Possible)[0]

@@ -88,7 +88,7 @@ func (x scan) wasted(done string) string {
 	if x.returned == 0 {
 		return rule.T("%s rows examined each time and none %s", unit.Count(x.perRun), done).String()
 	}
-	return rule.T("%s rows examined for each one %s", unit.Count(x.ratio), done).String()
+	return rule.T("%s rows examined for each row %s", unit.Count(x.ratio), done).String()
 }
 
 func (x scan) digestSays() rule.Text {
@@ -100,7 +100,7 @@ func (x scan) digestSays() rule.Text {
 	case x.shared:
 		return rule.T("%s executions, %s of them without an index, %s s a second: %s", unit.Count(x.count), unindexed, unit.Number(x.took), x.brief())
 	case x.buffered:
-		return rule.T("%s, counted with those that it compares with a join buffer and its digest leaves out, %s executions, %s of them without an index, %s s a second: %s",
+		return rule.T("%s, including rows that it compares with a join buffer, which its digest leaves out, %s executions, %s of them without an index, %s s a second: %s",
 			x.wasted("returned"), unit.Count(x.count), unindexed, unit.Number(x.took), x.brief())
 	}
 	return rule.T("%s, %s executions, %s of them without an index, %s s a second: %s", x.wasted("returned"), unit.Count(x.count), unindexed,
@@ -118,7 +118,7 @@ func (x scan) logSays() rule.Text {
 // processListSays words what was seen of a statement, with the counts of the
 // whole server only where they stand for it.
 func (x scan) processListSays(counted scanning) rule.Text {
-	seen := rule.T("seen running on %s connections at a time", unit.Number(x.took)).String()
+	seen := rule.T("seen running on %s connections on average", unit.Number(x.took)).String()
 	switch kind := counted.kind(x.text); {
 	case !x.changes && !math.IsNaN(x.returned):
 		return rule.T("%s, once with %s rows examined and %s sent so far: %s", seen, unit.Count(x.examined), unit.Count(x.returned), x.brief())
@@ -131,7 +131,7 @@ func (x scan) processListSays(counted scanning) rule.Text {
 	case math.IsNaN(x.ratio):
 		return rule.T("%s, while the server scanned %s rows in each scan: %s", seen, unit.Count(counted.perScan), x.brief())
 	}
-	return rule.T("%s, while the server scanned %s rows for each one it sent: %s", seen, unit.Count(x.ratio), x.brief())
+	return rule.T("%s, while the server scanned %s rows for each row it sent: %s", seen, unit.Count(x.ratio), x.brief())
 }
 
 // handlerEvidence is what the server counts of rows read without an index, and
@@ -143,9 +143,9 @@ func handlerEvidence(s *view.MySQLServer, u untold) (rule.Evidence, bool) {
 		return rule.Evidence{}, false
 	}
 	e := rule.Evidence{Metric: metric.MySQLRowsScanned, Value: rate,
-		What: rule.T("%s rows read one after the other, %s of all rows read", unit.PerSecond(rate), unit.Share(share)), Check: status(s, "Handler_read%")}
+		What: rule.T("%s rows read by scans, %s of all rows read", unit.PerSecond(rate), unit.Share(share)), Check: status(s, "Handler_read%")}
 	if u.rate > 0 {
-		e.What = rule.T("%s rows read one after the other, %s of all rows read; %s of them are in no digest", unit.PerSecond(rate), unit.Share(share), unit.PerSecond(u.rate))
+		e.What = rule.T("%s rows read by scans, %s of all rows read; %s of them are in no digest", unit.PerSecond(rate), unit.Share(share), unit.PerSecond(u.rate))
 	}
 	return e, true
 }
@@ -180,7 +180,7 @@ func (x scan) fixes(s *view.MySQLServer) []rule.Fix {
 	}
 	if len(x.computed) > 0 {
 		fixes = append(fixes, rule.Fix{
-			Text:     rule.T("compare the column %s itself, not the result of a function of it; or index a generated column", x.computed[0]),
+			Text:     rule.T("compare the column %s itself, not the result of a function on it; or index a generated column", x.computed[0]),
 			Tradeoff: "a change of the program or of the table",
 		})
 	}
@@ -191,11 +191,11 @@ func (x scan) fixes(s *view.MySQLServer) []rule.Fix {
 		return fixes // the plan is among the evidence
 	}
 	look := rule.Fix{
-		Text:    rule.T("look at the plan (rtrail diagnose --explain asks for it): type ALL, or Using join buffer, marks the table that is read whole"),
+		Text:    rule.T("look at the plan (rtrail diagnose --explain asks for it): type ALL, or Using join buffer, marks the table that is read completely"),
 		Command: explain(s, x.text), Tradeoff: "none; put real values where ? stands",
 	}
 	if x.plan != nil || explains(s) || s.Server == "" {
-		look.Text = rule.T("look at the plan: type ALL, or Using join buffer, marks the table that is read whole")
+		look.Text = rule.T("look at the plan: type ALL, or Using join buffer, marks the table that is read completely")
 	}
 	return append(fixes, look)
 }
@@ -204,10 +204,10 @@ func (x scan) fixes(s *view.MySQLServer) []rule.Fix {
 // read from the text: which of two a join compares depends on its order.
 func joinFix(p recording.MySQLPlan) rule.Fix {
 	if p.Possible != "" {
-		return rule.Fix{Text: rule.T("see why the index %s does not serve the join of %s: columns of different types or collations, old statistics (ANALYZE TABLE)", p.Possible, p.Name), Tradeoff: "none"}
+		return rule.Fix{Text: rule.T("see why the index %s is not used to join %s: columns of different types or collations, old statistics (ANALYZE TABLE)", p.Possible, p.Name), Tradeoff: "none"}
 	}
 	return rule.Fix{
-		Text:     rule.T("give %s an index that begins with the columns by which it is joined: those that ON, USING or WHERE compare with other tables", p.Name),
+		Text:     rule.T("give %s an index that begins with its join columns: those that ON, USING or WHERE compare with other tables", p.Name),
 		Tradeoff: "reads the whole table once and takes disk space; every write keeps one more index. Test the plan with EXPLAIN on a copy first",
 	}
 }
@@ -220,13 +220,13 @@ func explains(s *view.MySQLServer) bool {
 // unnamedScans is for servers that tell rows and not the statements that read them.
 func unnamedScans(s *view.MySQLServer, u untold, rate float64) rule.Finding {
 	f := rule.Finding{Subject: s.Entity(), Confidence: rule.Possible}
-	f.Headline = rule.T("%s reads %s rows without an index; which statements do is not known", named(s), unit.PerSecond(rate))
+	f.Headline = rule.T("%s reads %s rows without an index; the statements are unknown", named(s), unit.PerSecond(rate))
 	f.Impact = timeLost(rate/rowsPerCore, rule.T("about %s CPUs", unit.Number(rate/rowsPerCore)))
 	if e, ok := handlerEvidence(s, u); ok {
 		f.Evidence = append(f.Evidence, e)
 	}
 	f.Fixes = []rule.Fix{{
-		Text:     rule.T("find the statements: log those that use no index for some minutes"),
+		Text:     rule.T("find the statements: for some minutes, log those that use no index"),
 		Command:  ask(s, shell.SQL("set global slow_query_log = 1; set global log_queries_not_using_indexes = 1")),
 		Tradeoff: "the log grows quickly; set both back afterwards",
 	}}

@@ -147,7 +147,7 @@ func oldestEvidence(v *view.View, s *view.MySQLServer) (e rule.Evidence, ok bool
 	e = rule.Evidence{Metric: metric.MySQLTransactionAge, Limit: rule.Limit(oldTransaction.Value),
 		Check: ask(s, shell.SQL(`select * from information_schema.innodb_trx order by trx_started limit 1\G`))}
 	if len(open) == 0 {
-		e.What = rule.T("no transaction was open at the last look: none keeps old versions")
+		e.What = rule.T("no transaction was open at the last look, so none keeps old versions")
 		return e, true
 	}
 	oldest := open[0]
@@ -161,14 +161,14 @@ func oldestEvidence(v *view.View, s *view.MySQLServer) (e rule.Evidence, ok bool
 	e.What = rule.T("the oldest open transaction is %s old", unit.Duration(oldest.Age))
 	if h, held := holderOf(v, s); held {
 		e.Value = h.Age.Seconds()
-		e.What = rule.T("%s has had a transaction open for %s that reads, since before the history grew: what others change since then cannot be purged", holderName(v, s, h), unit.Duration(h.Age))
+		e.What = rule.T("%s has had a reading transaction open for %s, since before the history grew: row versions since then cannot be purged", holderName(v, s, h), unit.Duration(h.Age))
 		return e, true
 	}
 	switch {
 	case grew && !g.before(oldest):
-		e.What = rule.T("the oldest open transaction is %s old and began when the history had grown already: it is not what keeps old versions", unit.Duration(oldest.Age))
+		e.What = rule.T("the oldest open transaction is %s old and began after the history had grown: it does not keep the old versions", unit.Duration(oldest.Age))
 	case grew || oldest.Age >= oldTransaction.Duration():
-		e.What = rule.T("the oldest open transaction is %s old and may be what keeps old versions", unit.Duration(oldest.Age))
+		e.What = rule.T("the oldest open transaction is %s old and may keep the old versions", unit.Duration(oldest.Age))
 	}
 	return e, true
 }

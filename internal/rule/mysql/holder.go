@@ -74,11 +74,11 @@ var backupStages = []string{"BACKUP_START", "BACKUP_FLUSH", "BACKUP_WAIT_FLUSH",
 // keeps says what others may not do meanwhile, by an explicit lock, and the
 // statement that took it.
 var keeps = map[holding]string{
-	byReadLock:    "it keeps all tables from being changed (FLUSH TABLES WITH READ LOCK)",
-	byInstance:    "it keeps tables from being created, altered and dropped, not their rows from being changed (LOCK INSTANCE FOR BACKUP)",
-	byStage:       "it holds up changes for a backup (BACKUP STAGE)",
-	byTablesWrite: "it keeps all others from the table (LOCK TABLES ... WRITE)",
-	byTablesRead:  "it keeps the table from being changed (LOCK TABLES ... READ)",
+	byReadLock:    "it blocks changes of all tables (FLUSH TABLES WITH READ LOCK)",
+	byInstance:    "it blocks creating, altering and dropping tables, but not row changes (LOCK INSTANCE FOR BACKUP)",
+	byStage:       "it blocks changes for a backup (BACKUP STAGE)",
+	byTablesWrite: "it blocks every use of the table by others (LOCK TABLES ... WRITE)",
+	byTablesRead:  "it blocks changes of the table (LOCK TABLES ... READ)",
 	byTables:      "it has locked tables (LOCK TABLES, or FLUSH TABLES ... WITH READ LOCK)",
 }
 
@@ -102,7 +102,7 @@ func doing(b view.MySQLBlocker) string {
 	case h == byDetached:
 		return "it was prepared for XA COMMIT, or a crash left it and the server rolls it back"
 	case b.Detached:
-		return "it waits for XA COMMIT or XA ROLLBACK, until one of them is given"
+		return "it waits for XA COMMIT or XA ROLLBACK"
 	}
 	activity := idleness(b)
 	switch statement := words(b.Statement); {
@@ -193,12 +193,12 @@ func holderFixes(s *view.MySQLServer, b view.MySQLBlocker) []rule.Fix {
 	fix := rule.Fix{Command: kill, Tradeoff: "the rollback takes about as long as its changes took"}
 	switch h {
 	case byTransaction:
-		fix.Text = rule.T("connection %d has to commit or roll back, or be killed", b.Session)
+		fix.Text = rule.T("connection %d must commit or roll back, or be killed", b.Session)
 		if s.MariaDB() {
 			return []rule.Fix{fix, {
-				Text:     rule.T("have the server end transactions whose client does nothing"),
+				Text:     rule.T("let the server end transactions whose client is idle"),
 				Command:  ask(s, shell.SQL("set global idle_transaction_timeout = 30")),
-				Tradeoff: "clients that think longer within a transaction lose it; holds for new connections",
+				Tradeoff: "clients that pause longer within a transaction lose it; applies to new connections",
 			}}
 		}
 	case byReadLock, byInstance, byStage, byTablesWrite, byTablesRead, byTables:
@@ -209,19 +209,19 @@ func holderFixes(s *view.MySQLServer, b view.MySQLBlocker) []rule.Fix {
 		case byStage:
 			unlock = "BACKUP STAGE END"
 		}
-		fix.Text = rule.T("have the client of connection %d give the lock back with %s, or end its session: COMMIT and ROLLBACK do not release it; until then it can be killed", b.Session, unlock)
+		fix.Text = rule.T("have the client of connection %d release the lock with %s or disconnect: COMMIT and ROLLBACK do not release it; or kill the connection", b.Session, unlock)
 		fix.Tradeoff = "a backup, or anything else that relies on the lock, has to start again"
 	case bySession:
-		fix.Text = rule.T("have the client of connection %d commit and give back what it locked (UNLOCK TABLES, HANDLER ... CLOSE), or end its session; until then it can be killed", b.Session)
-		fix.Tradeoff = "what it did not commit is rolled back"
+		fix.Text = rule.T("have the client of connection %d commit and release its locks (UNLOCK TABLES, HANDLER ... CLOSE), or disconnect; or kill the connection", b.Session)
+		fix.Tradeoff = "uncommitted changes are rolled back"
 	case byGetLock:
-		fix.Text = rule.T("see whether the client of connection %d still does what it took the lock for; only RELEASE_LOCK and the end of its session give it back, COMMIT does not", b.Session)
-		fix.Tradeoff = "to kill it leaves the work that the lock protects half done"
+		fix.Text = rule.T("see whether the client of connection %d still needs the lock; only RELEASE_LOCK or the end of its session releases it, COMMIT does not", b.Session)
+		fix.Tradeoff = "KILL leaves the work that the lock protects half done"
 	default:
 		if b.Behind != 0 {
-			fix.Text = rule.T("let connection %d go on by ending what it waits for: see what connection %d does", b.Session, b.Behind)
+			fix.Text = rule.T("end what connection %d waits for: see what connection %d does", b.Session, b.Behind)
 			fix.Command = ask(s, shell.SQL("select * from information_schema.processlist where id in (%d, %d)", b.Session, b.Behind))
-			fix.Tradeoff = "none; to kill one of them rolls back what it changed"
+			fix.Tradeoff = "none; KILL rolls back the changes of a connection"
 			return []rule.Fix{fix}
 		}
 		fix.Text = rule.T("let connection %d finish, in smaller pieces next time; or kill it", b.Session)
@@ -232,12 +232,12 @@ func holderFixes(s *view.MySQLServer, b view.MySQLBlocker) []rule.Fix {
 // preparedFix ends a transaction that outlives its connection, and the server.
 func preparedFix(s *view.MySQLServer, b view.MySQLBlocker) rule.Fix {
 	f := rule.Fix{
-		Text:     rule.T("find its XID, ask the transaction manager that prepared it how it ended, and give XA COMMIT or XA ROLLBACK; it outlives its connection, KILL and a restart of the server"),
+		Text:     rule.T("find its XID, ask its transaction manager for the outcome, and run XA COMMIT or XA ROLLBACK; the transaction survives its connection, KILL and a server restart"),
 		Command:  ask(s, shell.SQL("xa recover")),
-		Tradeoff: "data contradict each other if another server of the same transaction ended it the other way",
+		Tradeoff: "data is inconsistent if another server of the same transaction ended it the other way",
 	}
 	if !b.Detached {
-		f.Text = rule.T("have the client of connection %d give XA COMMIT or XA ROLLBACK; its transaction outlives the connection, KILL and a restart of the server", b.Session)
+		f.Text = rule.T("have the client of connection %d run XA COMMIT or XA ROLLBACK; its transaction survives the connection, KILL and a server restart", b.Session)
 	}
 	return f
 }

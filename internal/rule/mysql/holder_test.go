@@ -47,25 +47,25 @@ func TestWhatHoldersHold(t *testing.T) {
 		without string // anywhere
 	}{
 		"a transaction": {heldLock("shop.stock", "SHARED_READ"), open,
-			"waits for the definition of shop.stock, which connection 17 (app@10.0.0.5) holds: it is idle in an open transaction", "has to commit or roll back", "UNLOCK"},
+			"waits for the definition of shop.stock, which connection 17 (app@10.0.0.5) holds: it is idle in an open transaction", "must commit or roll back", "UNLOCK"},
 		"all tables": {heldLock("global", "SHARED"), nil,
-			"waits for the lock of all tables, as FLUSH TABLES WITH READ LOCK and backups take it, which connection 17 (app@10.0.0.5) holds: " +
-				"it keeps all tables from being changed (FLUSH TABLES WITH READ LOCK) and is idle", "with UNLOCK TABLES", "transaction"},
+			"waits for the global lock that FLUSH TABLES WITH READ LOCK and backups take, which connection 17 (app@10.0.0.5) holds: " +
+				"it blocks changes of all tables (FLUSH TABLES WITH READ LOCK) and is idle", "with UNLOCK TABLES", "transaction"},
 		"all tables, in a snapshot": {heldLock("commit", "SHARED"), open,
-			"it keeps all tables from being changed (FLUSH TABLES WITH READ LOCK) and is idle in an open transaction", "with UNLOCK TABLES", "commit or roll back"},
+			"it blocks changes of all tables (FLUSH TABLES WITH READ LOCK) and is idle in an open transaction", "with UNLOCK TABLES", "commit or roll back"},
 		"all tables, while it works": {running, nil,
-			"it keeps all tables from being changed (FLUSH TABLES WITH READ LOCK) and runs: SELECT * FROM stock", "with UNLOCK TABLES", "idle"},
+			"it blocks changes of all tables (FLUSH TABLES WITH READ LOCK) and runs: SELECT * FROM stock", "with UNLOCK TABLES", "idle"},
 		"the instance": {heldLock("backup lock", "SHARED"), nil,
-			"waits for the backup lock, as LOCK INSTANCE FOR BACKUP takes it, which connection 17 (app@10.0.0.5) holds: " +
-				"it keeps tables from being created, altered and dropped, not their rows from being changed (LOCK INSTANCE FOR BACKUP)", "with UNLOCK INSTANCE", "UNLOCK TABLES"},
+			"waits for the backup lock that LOCK INSTANCE FOR BACKUP takes, which connection 17 (app@10.0.0.5) holds: " +
+				"it blocks creating, altering and dropping tables, but not row changes (LOCK INSTANCE FOR BACKUP)", "with UNLOCK INSTANCE", "UNLOCK TABLES"},
 		"a table": {heldLock("shop.stock", "SHARED_NO_READ_WRITE"), nil,
-			"it keeps all others from the table (LOCK TABLES ... WRITE) and is idle", "with UNLOCK TABLES", "open transaction"},
+			"it blocks every use of the table by others (LOCK TABLES ... WRITE) and is idle", "with UNLOCK TABLES", "open transaction"},
 		"a table for reading": {heldLock("shop.stock", "SHARED_READ_ONLY"), nil,
-			"it keeps the table from being changed (LOCK TABLES ... READ) and is idle", "with UNLOCK TABLES", "open transaction"},
+			"it blocks changes of the table (LOCK TABLES ... READ) and is idle", "with UNLOCK TABLES", "open transaction"},
 		"all tables of MariaDB": {heldLock("backup", "BACKUP_FTWRL2"), nil,
-			"it keeps all tables from being changed (FLUSH TABLES WITH READ LOCK) and is idle", "with UNLOCK TABLES", "transaction"},
+			"it blocks changes of all tables (FLUSH TABLES WITH READ LOCK) and is idle", "with UNLOCK TABLES", "transaction"},
 		"a backup of MariaDB": {heldLock("backup", "BACKUP_WAIT_COMMIT"), nil,
-			"it holds up changes for a backup (BACKUP STAGE) and is idle", "with BACKUP STAGE END", "UNLOCK TABLES"},
+			"it blocks changes for a backup (BACKUP STAGE) and is idle", "with BACKUP STAGE END", "UNLOCK TABLES"},
 		"tables, somebody wants all": {heldLock("global", "INTENTION_EXCLUSIVE"), nil, "it has locked tables", "with UNLOCK TABLES", "open transaction"},
 		"no transaction of InnoDB": {heldLock("shop.stock", "SHARED_READ"), nil,
 			"it is idle, without an open transaction in InnoDB", "UNLOCK TABLES, HANDLER ... CLOSE", "roll back before"},
@@ -103,7 +103,7 @@ func TestRowLocksOfPreparedTransactions(t *testing.T) {
 		"not known to be prepared": {detached, []recording.MySQLTransaction{{}},
 			"row lock: a transaction without a connection blocks 1 connection of mariadbd on shop.stock: it was prepared for XA COMMIT, or a crash left it", []string{"unknown connection", "where id = 0", "kill"}},
 		"its client is still there": {idleBlocker(21, second), []recording.MySQLTransaction{{Session: 17, Prepared: true}},
-			"connection 17 (app@10.0.0.5) blocks 1 connection of mariadbd on shop.stock: it is idle after XA PREPARE", []string{"has to commit or roll back", "kill"}},
+			"connection 17 (app@10.0.0.5) blocks 1 connection of mariadbd on shop.stock: it is idle after XA PREPARE", []string{"must commit or roll back", "kill"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			headline, all := texts(server(ruletest.MySQL{Collected: allRead}).LockWaits(x.wait).Transactions(x.list...).Detect(t, rowLockWait)[0])
@@ -180,10 +180,10 @@ func TestUserLock(t *testing.T) {
 			Says: "3 connections of mariadbd wait in GET_LOCK for a lock that connection 17 (app@10.0.0.5) has: it is idle",
 			Host: func() *ruletest.Host { return in(3, 5).LockWaits(wait(21, 17), wait(22, 17), wait(23, 17)) }},
 		{Name: "who has it is not known", Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd", Low: 2, High: 2,
-			Says: "2 connections of mariadbd wait in GET_LOCK; who has the lock cannot be seen",
+			Says: "2 connections of mariadbd wait in GET_LOCK; the holder is unknown",
 			Host: func() *ruletest.Host { return in(2, 5) }},
 		{Name: "they take turns", Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 3, High: 3,
-			Says: "wait in GET_LOCK for locks that others have in turn",
+			Says: "wait in GET_LOCK for locks that others hold in turn",
 			Host: func() *ruletest.Host {
 				h, i := in(3, 0), int64(0)
 				h.Readings(func(at time.Time, _ float64) {

@@ -21,19 +21,19 @@ var rulesContention = []rule.Rule{tableCacheContention, mdlContention, spinWaste
 
 var (
 	minQueue = rule.Threshold{Name: "min-queue", Value: 2.0, Unit: "threads", Source: rule.Judgement,
-		Reason: "Mean number of threads that wait at one place. One that waits while one works is no queue."}
+		Reason: "Mean number of threads that wait at one place. One thread that waits while another works is not a queue."}
 	queueShare = rule.Threshold{Name: "queue-share", Value: 0.25, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the running statements. Below a quarter another cause weighs more, and a healthy server has moments like that."}
+		Reason: "Share of the running statements. Below a quarter another cause matters more, and even healthy servers have such moments."}
 	manyWait = rule.Threshold{Name: "many-wait", Value: 4.0, Unit: "threads", Source: rule.Judgement,
-		Reason: "Threads that wait at one place, with most-wait. From here on it is what the server mainly does."}
+		Reason: "Threads that wait at one place, with most-wait. From here on the server mainly waits there."}
 	mostWait = rule.Threshold{Name: "most-wait", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the busy threads with the same stack. From half on it is where anybody would start."}
+		Reason: "Share of the busy threads with the same stack. From half on, this stack is the place to start."}
 	fullCPUs = rule.Threshold{Name: "full-cpus", Value: 0.95, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of CPU time. Above it the CPUs are a limit, too."}
 	fewSamples = rule.Threshold{Name: "few-samples", Value: 60, Unit: "count", Source: rule.Judgement,
 		Reason: "Samples of running threads. 60 give a share of 10 % within 4 percentage points."}
 	busyServer = rule.Threshold{Name: "busy-server", Value: 2.0, Unit: "statements", Source: rule.Judgement,
-		Reason: "Mean number of running statements, without rtrail's. From here on a server without stacks counts as not judged."}
+		Reason: "Mean number of running statements, without rtrail's. From here on, if stacks are missing, the server counts as not judged."}
 )
 
 // insides is one server process and what its stacks tell.
@@ -103,7 +103,7 @@ func serverInside(v *view.View) bool {
 func withoutStacks(v *view.View, s *view.MySQLServer) *rule.NotJudged {
 	n := &rule.NotJudged{Needs: "stacks of " + named(s), Why: "it runs on another host", How: shell.Say("run rtrail diagnose on that host, or: pstack $(pidof mysqld) > stacks.txt; rtrail diagnose stacks.txt")}
 	if s.PID > 0 {
-		n.Why = "no thread of it was caught working or waiting"
+		n.Why = "none of its threads was caught working or waiting"
 		n.How = shell.Say("watch for longer: --for 30s")
 	}
 	for _, u := range view.Rows[recording.UnseenNote](v) {
@@ -126,7 +126,7 @@ func runningOf(v *view.View) ([]insides, error) {
 	all, err := insidesOf(v)
 	list := slices.DeleteFunc(slices.Clone(all), func(x insides) bool { return x.s == nil })
 	if len(list) == 0 && len(all) > 0 && serverInside(v) {
-		return nil, &rule.NotJudged{Needs: "samples of running threads", Why: "dumps do not tell which threads ran",
+		return nil, &rule.NotJudged{Needs: "samples of running threads", Why: "dumps do not show which threads ran",
 			How: shell.Say("rtrail diagnose --mysql DSN on the server's host, while it is slow")}
 	}
 	return list, err
@@ -198,7 +198,7 @@ func (x insides) cpusFull() bool {
 // gain is what to expect of a fix that ends a queue.
 func (x insides) gain() string {
 	if x.cpusFull() {
-		return "; all CPUs are busy, so that it gains only what queueing itself costs: measure before and after"
+		return "; all CPUs are busy, so the gain is only the cost of queueing itself: measure before and after"
 	}
 	return ""
 }
@@ -256,10 +256,10 @@ func (x insides) callers(fits func(view.StackRow) bool, past ...string) []string
 // stackEvidence is the queue as numbers, with the stack.
 func (x insides) stackEvidence(w view.StackWait, waiting, share float64, function string) rule.Evidence {
 	e := rule.Evidence{Metric: metric.MySQLStackWaiters, Value: waiting, Limit: rule.Limit(minQueue.Value),
-		What:  rule.T("%s threads at a time (%s of the statements that run) in %s, over %d looks at all threads", unit.Number(waiting), unit.Share(share), path(w), w.Dumps),
+		What:  rule.T("on average %s threads (%s of the running statements) in %s, in %d looks at all threads", unit.Number(waiting), unit.Share(share), path(w), w.Dumps),
 		Check: x.dump(shell.Line("grep -c %s", function))}
 	if w.Evidence == recording.StackDump {
-		e.What = rule.T("%s threads (%s of those that are busy) in %s, mean of all dumps: %d", unit.Number(waiting), unit.Share(share), path(w), w.Dumps)
+		e.What = rule.T("on average %s threads (%s of the busy ones) in %s, in %d dumps", unit.Number(waiting), unit.Share(share), path(w), w.Dumps)
 	}
 	return e
 }

@@ -28,7 +28,7 @@ var (
 	dearInstruments = rule.Threshold{Name: "dear-instruments", Value: 0.15, Unit: "share", Source: rule.Measured,
 		Reason: "Share of the CPU. With default instruments the performance schema takes 3 to 8 % of a server at full speed with short statements, with all instruments several times that."}
 	mostInstruments = rule.Threshold{Name: "most-instruments", Value: 0.25, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the CPU. From here on instruments are what the server mainly does."}
+		Reason: "Share of the CPU. From here on the server mainly runs instruments."}
 	instrumentCores = rule.Threshold{Name: "instrument-cores", Value: 0.1, Unit: "cores", Source: rule.Judgement,
 		Reason: "CPU in instruments, in cores. Less does no harm."}
 )
@@ -83,7 +83,7 @@ func detectInstrumentation(v *view.View) ([]rule.Finding, error) {
 func (x insides) instrumentFinding(share, cores float64, samples int64) rule.Finding {
 	s, who := x.s, x.subject()
 	f := rule.Finding{Subject: who, Confidence: rule.Likely, Affects: x.affects(),
-		Headline: rule.T("%s spends %s of its CPU on watching itself, in the performance schema", who, unit.Share(share)),
+		Headline: rule.T("%s spends %s of its CPU time in its performance schema", who, unit.Share(share)),
 		Impact:   timeLost(cores, rule.T("%s cores", unit.Number(cores)))}
 	if share >= mostInstruments.Value {
 		f.Confidence = rule.Certain
@@ -93,23 +93,23 @@ func (x insides) instrumentFinding(share, cores float64, samples int64) rule.Fin
 		Check: shell.Line("perf top -p %d   # pfs_*, start_*_wait_v1, end_*_wait_v1, aggregate_*, find_or_create_digest", s.PID)}}
 	if names := x.instrumentNames(); len(names) > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.MySQLInstrumentShare, Value: share,
-			What: rule.T("above all %s", strings.Join(names, ", ")), Check: shell.Line("perf record -p %d -- sleep 5; perf report", s.PID)})
+			What: rule.T("mostly %s", strings.Join(names, ", ")), Check: shell.Line("perf record -p %d -- sleep 5; perf report", s.PID)})
 	}
 	if on, ok := s.Switched("performance_schema"); ok && on {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.MySQLInstrumentsOn, Value: 1, What: rule.T("performance_schema is ON; which instruments and consumers are, its setup tables tell"),
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.MySQLInstrumentsOn, Value: 1, What: rule.T("performance_schema is ON; its setup tables show which instruments and consumers are on"),
 			Check: ask(s, shell.SQL("select substring_index(name, '/', 2), sum(enabled = 'YES'), sum(timed = 'YES'), count(*) from performance_schema.setup_instruments group by 1"))})
 	}
 	f.Fixes = []rule.Fix{{
 		Text:     rule.T("switch off the instruments of single waits and stages, which run many times for each statement"),
 		Command:  ask(s, shell.SQL("update performance_schema.setup_instruments set enabled = 'NO', timed = 'NO' where name like 'wait/%%' or name like 'stage/%%'")),
-		Tradeoff: "at once, no restart; waits and stages are no longer counted, statements and digests still are. What my.cnf switches on comes back at a restart",
+		Tradeoff: "at once, no restart; waits and stages are no longer counted, statements and digests still are. A restart switches on again what my.cnf has",
 	}, {
 		Text:     rule.T("switch off histories of single events"),
 		Command:  ask(s, shell.SQL("update performance_schema.setup_consumers set enabled = 'NO' where name like 'events_waits%%' or name like 'events_stages%%' or name like '%%history%%'")),
 		Tradeoff: "the last events of each thread are no longer kept",
 	}, {
 		Text:     rule.T("switch it off as a whole: performance_schema = OFF in my.cnf, below [mysqld]; then restart the server"),
-		Tradeoff: "a restart, and all statistics of statements, locks and tables are lost, which this program needs, too",
+		Tradeoff: "a restart, and no more statistics of statements, locks and tables; rtrail needs them, too",
 	}}
 	return f
 }

@@ -14,13 +14,13 @@ import (
 
 var (
 	longWait = rule.Threshold{Name: "long-wait", Value: 2, Unit: "seconds", Source: rule.Judgement,
-		Reason: "Lock wait that counts even for a single connection. Servers report the start of a wait in whole seconds, so that one second may be none."}
+		Reason: "Lock wait that counts even for a single connection. Servers report the start of a wait in whole seconds, so a wait of one second may be much shorter."}
 	waitersAtLeast = rule.Threshold{Name: "waiters-at-least", Value: 0.5, Unit: "connections", Source: rule.Judgement,
-		Reason: "Mean number of waiting connections from which short waits count. A busy server whose transactions sometimes meet stays below."}
+		Reason: "Mean number of waiting connections from which short waits count. A busy server with occasional lock conflicts stays below."}
 	waitersShare = rule.Threshold{Name: "waiters-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the active connections. A server at full speed with hundreds of them always has some that wait for a moment."}
+		Reason: "Share of the active connections. A server at full speed with hundreds of connections always has some that wait briefly."}
 	mainBlocker = rule.Threshold{Name: "main-blocker", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the waiting caused by one blocker. Without one, many connections want the same rows."}
+		Reason: "Share of the waiting caused by one blocker. Below it many connections contend for the same rows."}
 )
 
 const (

@@ -57,14 +57,14 @@ func TestRowLockWait(t *testing.T) {
 			Host: func() *ruletest.Host {
 				return server(ruletest.MySQL{Gauges: map[string]float64{"Threads_running": 64}}).LockWaits(idleBlocker(21, second))
 			}},
-		{Name: "hot rows", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 3.9, High: 4.1, Says: "many transactions want the same rows",
+		{Name: "hot rows", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 3.9, High: 4.1, Says: "many transactions contend for the same rows",
 			Host: func() *ruletest.Host {
 				return changing(server(ruletest.MySQL{Gauges: map[string]float64{"Threads_running": 10}}), 4, 0)
 			}},
 		{Name: "a busy server where transactions meet", Host: func() *ruletest.Host {
 			return changing(server(ruletest.MySQL{Gauges: map[string]float64{"Threads_running": 64}}), 4, 0)
 		}},
-		{Name: "nobody may see who waits for whom", Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 3, High: 3, Says: "who holds them cannot be seen",
+		{Name: "nobody may see who waits for whom", Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 3, High: 3, Says: "the holders are unknown",
 			Host: func() *ruletest.Host {
 				return server(ruletest.MySQL{Gauges: map[string]float64{"Innodb_row_lock_current_waits": 3, "Threads_running": 4}})
 			}},
@@ -130,11 +130,11 @@ func TestMetadataLock(t *testing.T) {
 				longest(h, state, 0, 5*second)
 				return h.Transactions(recording.MySQLTransaction{Session: 102, Age: 8 * second}, recording.MySQLTransaction{Session: 500, Age: -9 * second})
 			}},
-		{Name: "nobody can be it", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 1, High: 1, Says: "who holds it cannot be seen",
+		{Name: "nobody can be it", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 1, High: 1, Says: "the holder is unknown",
 			Host: func() *ruletest.Host {
 				return longest(server(ruletest.MySQL{Sessions: []recording.MySQLSession{waiter(state, 5*second)}}), state, 0, 5*second)
 			}},
-		{Name: "a backup that locks all", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 1, High: 1, Says: "waits for the lock of all tables",
+		{Name: "a backup that locks all", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 1, High: 1, Says: "waits for the global lock",
 			Host: func() *ruletest.Host {
 				const all = "Waiting for backup lock"
 				return longest(server(ruletest.MySQL{Sessions: []recording.MySQLSession{waiter(all, 5*second)}}), all, 0, 5*second)
@@ -186,7 +186,7 @@ func TestMetadataLockOfOneOfMany(t *testing.T) {
 		recording.MySQLTransaction{Session: 103, Age: 8 * second}, recording.MySQLTransaction{Session: 104, Age: 30 * second, State: "LOCK WAIT"},
 		recording.MySQLTransaction{Session: 100, Age: 40 * second})
 	f := h.Detect(t, metadataLock)[0]
-	if head := f.Headline.String(); !strings.Contains(head, "one of 4 older transactions holds it, and the server does not tell which") {
+	if head := f.Headline.String(); !strings.Contains(head, "one of 4 older transactions holds it, and the server does not show which") {
 		t.Errorf("headline: %s", head)
 	}
 	for _, fix := range f.Fixes {
@@ -294,19 +294,19 @@ func TestPurgeLag(t *testing.T) {
 				m.Flavor, m.Version, x.Snapshot = "MySQL", "8.0.28", false
 			})},
 		{Name: "not known whether it reads", Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.6,
-			Says: "falls behind", Proof: "9 s old and may be what keeps", Host: held(func(m *ruletest.MySQL, x *recording.MySQLTransaction) {
+			Says: "falls behind", Proof: "9 s old and may keep", Host: held(func(m *ruletest.MySQL, x *recording.MySQLTransaction) {
 				x.Snapshot = false
 			})},
 		{Name: "it changes rows and has no view", Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.6,
-			Says: "falls behind", Proof: "may be what keeps", Host: held(func(m *ruletest.MySQL, x *recording.MySQLTransaction) {
+			Says: "falls behind", Proof: "may keep", Host: held(func(m *ruletest.MySQL, x *recording.MySQLTransaction) {
 				m.Flavor, m.Version, x.Snapshot, x.Modified = "MySQL", "8.0.28", false, 3
 			})},
 		{Name: "each statement has its own view", Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.6,
-			Says: "falls behind", Proof: "may be what keeps", Host: held(func(m *ruletest.MySQL, x *recording.MySQLTransaction) {
+			Says: "falls behind", Proof: "may keep", Host: held(func(m *ruletest.MySQL, x *recording.MySQLTransaction) {
 				m.Flavor, m.Version, x.Snapshot, x.Isolation = "MySQL", "8.0.28", false, "READ COMMITTED"
 			})},
 		{Name: "it began in the middle of the growth", Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.6,
-			Says: "falls behind", Proof: "6 s old and began when the history had grown already: it is not", Host: func() *ruletest.Host {
+			Says: "falls behind", Proof: "6 s old and began after the history had grown: it does not", Host: func() *ruletest.Host {
 				h := server(ruletest.MySQL{}).History(2000, 8000)
 				h.Readings(func(at time.Time, s float64) {
 					if age := time.Duration((s - 4) * float64(time.Second)); age >= 0 {
@@ -316,12 +316,12 @@ func TestPurgeLag(t *testing.T) {
 				return h
 			}},
 		{Name: "purge was behind before it began", Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.9,
-			Says: "falls behind", Proof: "may be what keeps", Host: func() *ruletest.Host {
+			Says: "falls behind", Proof: "may keep", Host: func() *ruletest.Host {
 				h := server(ruletest.MySQL{}).Transactions(recording.MySQLTransaction{ID: "7", Session: 100, Age: 2 * time.Second, Snapshot: true}).History(300_000, 8000)
 				return h
 			}},
 		{Name: "one transaction after the other of a connection", Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.6,
-			Says: "falls behind", Proof: "is not what keeps", Host: func() *ruletest.Host {
+			Says: "falls behind", Proof: "does not keep", Host: func() *ruletest.Host {
 				h := server(ruletest.MySQL{}).History(2000, 8000)
 				h.Readings(func(at time.Time, s float64) {
 					ruletest.Add(h, recording.MySQLTransaction{At: at, Server: "10.0.0.2:3306", ID: "7", Session: 100, Snapshot: true})

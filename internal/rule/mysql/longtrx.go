@@ -19,7 +19,7 @@ var longTransaction = rule.Rule{
 	Plural:       "transactions stay open and keep old versions of rows alive",
 	Resource:     "transactions of MySQL",
 	Needs:        []recording.Table{recording.MySQLServers},
-	BlindWithout: []string{recording.UnseenTransactions},
+	BlindWithout: []recording.Sight{recording.UnseenTransactions},
 	Explains:     []string{"mysql/purge-lag", "rt/server-slow"},
 	Refutes:      []string{"transactions"},
 	Thresholds:   []*rule.Threshold{&oldTransaction, &forgotten, &muchHistory, &leastHistory, &leastGrowth, &lagging, &lagReadings, &historyRising},
@@ -28,15 +28,15 @@ var longTransaction = rule.Rule{
 
 var (
 	oldTransaction = rule.Threshold{Name: "old-transaction", Value: 10, Unit: "seconds", Source: rule.Judgement,
-		Reason: "Age of a transaction. Programs finish within a second; ten are a person, a report, a backup, or a lost connection."}
+		Reason: "Age of a transaction. Programs finish within a second. Ten seconds mean a person, a report, a backup, or a lost connection."}
 	forgotten = rule.Threshold{Name: "forgotten", Value: 60, Unit: "seconds", Source: rule.Judgement,
 		Reason: "Idle time of a transaction that is worth mentioning even if it does no harm yet."}
 	muchHistory = rule.Threshold{Name: "much-history", Value: 100_000, Unit: "transactions", Source: "MySQL manual, innodb_max_purge_lag",
-		Reason: "History length that weighs half. Some thousands are normal; from a million on servers are known to suffer (MySQL manual, innodb_max_purge_lag)."}
+		Reason: "History length for an impact of one half. Some thousands are normal. From a million on servers are known to suffer (MySQL manual, innodb_max_purge_lag)."}
 	leastHistory = rule.Threshold{Name: "least-history", Value: 1_000, Unit: "transactions", Source: rule.Judgement,
-		Reason: "History length. Below it purge is merely between two rounds."}
+		Reason: "History length. Below it purge is just between two rounds."}
 	leastGrowth = rule.Threshold{Name: "least-growth", Value: 20, Unit: "per second", Source: rule.Judgement,
-		Reason: "Growth of the history, in transactions per second. Below it purge is merely between two rounds."}
+		Reason: "Growth of the history, in transactions per second. Below it purge is just between two rounds."}
 )
 
 // history is how the list of undo logs that wait for purge changed.
@@ -175,7 +175,7 @@ func (x *longOpen) finding() (rule.Finding, bool) {
 		f.Headline = rule.T("%s of %s has a transaction open for %s and does nothing", who, x.s.Name(), unit.Duration(t.Age))
 		f.Impact = rule.Impact{Share: 0.01, Text: rule.T("%s rows locked, %s changed", unit.Count(max(t.RowsLocked, 0)), unit.Count(max(t.Modified, 0)))}
 	} else {
-		f.Headline = rule.T("%s of %s has a transaction open for %s: what others delete or change since then cannot be purged (%s transactions, %s more)",
+		f.Headline = rule.T("%s of %s has a transaction open for %s: row versions since then cannot be purged (%s transactions, %s more)",
 			who, x.s.Name(), unit.Duration(t.Age), unit.Count(x.history.last), unit.PerSecond(x.history.perSecond))
 		f.Impact = x.history.impact()
 	}
@@ -231,13 +231,13 @@ func (x *longOpen) fixes(t recording.MySQLTransaction) (fixes []rule.Fix) {
 	}
 	if t.Isolation == "REPEATABLE READ" || t.Isolation == "SERIALIZABLE" {
 		fixes = append(fixes, rule.Fix{
-			Text:     rule.T("if it needs no consistent view over several statements: READ COMMITTED lets go of the old versions after each"),
+			Text:     rule.T("if it needs no consistent view over several statements: READ COMMITTED releases the old versions after each statement"),
 			Command:  shell.Line("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"),
 			Tradeoff: "a second read may see newer rows",
 		})
 	}
 	return append(fixes, rule.Fix{
-		Text:     rule.T("make reports and backups on a replica, or in pieces"),
+		Text:     rule.T("run reports and backups on a replica, or in pieces"),
 		Tradeoff: "their data is a little older",
 	})
 }

@@ -55,7 +55,7 @@ func (x insides) mdlPartitions() (n int64) {
 func (x insides) mdlFinding(w view.StackWait, waiting, share float64, partitions int64, sure rule.Confidence) rule.Finding {
 	who := x.subject()
 	f := rule.Finding{Subject: who, Confidence: sure, Affects: x.affects()}
-	f.Impact = timeLost(waiting, rule.T("%s statements wait at a time", unit.Number(waiting)))
+	f.Impact = timeLost(waiting, rule.T("%s statements wait on average", unit.Number(waiting)))
 	f.Evidence = []rule.Evidence{x.stackEvidence(w, waiting, share, "MDL_map")}
 	switch {
 	case partitions == 1:
@@ -74,8 +74,8 @@ func (x insides) mdlFinding(w view.StackWait, waiting, share float64, partitions
 			to = min(2*partitions, maxPartitions)
 		}
 		f.Fixes = append(f.Fixes, rule.Fix{Text: rule.T("split the hash: metadata_locks_hash_instances = %d in my.cnf, below [mysqld]; then restart the server", to),
-			Tradeoff: "a restart; does not help where all statements use one table, whose lock lies in one partition" + x.gain()})
+			Tradeoff: "a restart; does not help if all statements use one table: its lock is in one partition" + x.gain()})
 	}
-	f.Fixes = append(f.Fixes, rule.Fix{Text: rule.T("upgrade to MySQL 5.7 or later, which looks metadata locks up without a mutex"), Tradeoff: "an upgrade"})
+	f.Fixes = append(f.Fixes, rule.Fix{Text: rule.T("upgrade to MySQL 5.7 or later, which looks up metadata locks without a mutex"), Tradeoff: "an upgrade"})
 	return f
 }

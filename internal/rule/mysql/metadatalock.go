@@ -21,7 +21,7 @@ var metadataLock = rule.Rule{
 	Plural:       "sessions block others with a metadata lock on a table",
 	Resource:     "metadata locks",
 	Needs:        []recording.Table{recording.MySQLServers},
-	BlindWithout: []string{recording.UnseenSessions},
+	BlindWithout: []recording.Sight{recording.UnseenSessions},
 	Explains: []string{"mysql/long-transaction", "mysql/connections-exhausted", "mysql/thread-pool-stalled",
 		"rt/server-slow", "rt/slow-connections", "rt/worker-queueing", "rt/errors"},
 	Thresholds: []*rule.Threshold{&longWait, &waitersAtLeast, &waitersShare, &mainBlocker},
@@ -112,13 +112,13 @@ func (m *metadataWait) finding() rule.Finding {
 // wanted is what they wait for: what a blocker that is known holds, else what
 // their state says.
 func (m *metadataWait) wanted(b *view.MySQLBlocker) string {
-	const all = "the lock of all tables, as FLUSH TABLES WITH READ LOCK and backups take it"
-	backup := "the backup lock, as LOCK INSTANCE FOR BACKUP takes it"
+	const all = "the global lock that FLUSH TABLES WITH READ LOCK and backups take"
+	backup := "the backup lock that LOCK INSTANCE FOR BACKUP takes"
 	switch {
 	case m.s.MariaDB():
 		backup = all // FLUSH TABLES WITH READ LOCK is one of its levels
 	case !m.s.AtLeast(8):
-		backup = "the backup lock, as LOCK TABLES FOR BACKUP takes it"
+		backup = "the backup lock that LOCK TABLES FOR BACKUP takes"
 	}
 	if b != nil {
 		switch b.Object {
@@ -168,7 +168,7 @@ func metadataLocksOf(kind string) shell.Query {
 
 func ddlFix(s *view.MySQLServer) rule.Fix {
 	return rule.Fix{
-		Text:     rule.T("change tables only with a short lock_wait_timeout, so that the change gives up instead of making all others queue behind it; then try again"),
+		Text:     rule.T("change tables only with a short lock_wait_timeout, so that the change fails instead of blocking all others behind it; then retry"),
 		Command:  ask(s, shell.SQL("set session lock_wait_timeout = 3; alter table ...")),
 		Tradeoff: "the change may need several attempts",
 	}
@@ -189,18 +189,18 @@ func (m *metadataWait) suspects(f rule.Finding) rule.Finding {
 		f.Tree = lockTree(h, waitersOf(waiting))
 		f.Fixes = holderFixes(m.s, h)
 	case len(holders) > 1 && !m.ofAll():
-		f.Headline = rule.T("%s of %s %s for %s; one of %d older transactions holds it, and the server does not tell which", n, m.s.Name(), wait(many), m.wanted(nil), len(holders))
+		f.Headline = rule.T("%s of %s %s for %s; one of %d older transactions holds it, and the server does not show which", n, m.s.Name(), wait(many), m.wanted(nil), len(holders))
 		f.Fixes = []rule.Fix{{
-			Text:     rule.T("find out which of them used that table, and have its client commit or roll back; to kill one at random may hit those that hold nothing"),
+			Text:     rule.T("find out which of them used that table, and have its client commit or roll back; a random KILL may hit one that holds nothing"),
 			Command:  ask(m.s, shell.SQL("select trx_mysql_thread_id, trx_started, trx_state, trx_query from information_schema.innodb_trx order by trx_started")),
 			Tradeoff: "what a transaction changed is lost when it is killed",
 		}}
 	default:
-		f.Headline = rule.T("%s of %s %s for %s; who holds it cannot be seen", n, m.s.Name(), wait(many), m.wanted(nil))
+		f.Headline = rule.T("%s of %s %s for %s; the holder is unknown", n, m.s.Name(), wait(many), m.wanted(nil))
 	}
 	f.Evidence = []rule.Evidence{{
 		Metric: metric.MySQLMetadataLockWaits, Value: m.mean, Limit: rule.Limit(waitersAtLeast.Value),
-		What: rule.T("in state %q: %s connections at a time, %d at most, the longest for %s",
+		What: rule.T("in state %q: %s connections on average, at most %d, the longest for %s",
 			cmp.Or(m.state, "Waiting for table metadata lock"), unit.Number(m.mean), m.most, lasted(max(m.lasts, m.longest))),
 		Check: ask(m.s, shell.SQL("show full processlist")),
 	}}
@@ -229,7 +229,7 @@ func (m *metadataWait) suspects(f rule.Finding) rule.Finding {
 		f.Fixes = append(f.Fixes, rule.Fix{
 			Text:     rule.T("have MariaDB show who holds metadata locks, then look again"),
 			Command:  ask(m.s, shell.SQL("install soname 'metadata_lock_info'; select * from information_schema.metadata_lock_info")),
-			Tradeoff: "a plugin more",
+			Tradeoff: "one more plugin",
 		})
 	}
 	f.Fixes = append(f.Fixes, ddlFix(m.s))

@@ -28,11 +28,11 @@ var missingTables = rule.Rule{
 
 var (
 	minMissing = rule.Threshold{Name: "min-missing", Value: 5.0, Unit: "per second", Source: rule.Judgement,
-		Reason: "Lookups of missing tables per second. Installers and migrations check now and then whether a table exists; nothing does so all the time."}
+		Reason: "Lookups of missing tables per second. Installers and migrations check now and then whether a table exists, but no healthy program does so all the time."}
 	missingShare = rule.Threshold{Name: "missing-share", Value: 0.01, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of all questions. Below 1 % it is a fault of its own, not the reason why a server is slow."}
+		Reason: "Share of all questions. Below 1 % it is a separate problem, not the reason why a server is slow."}
 	opening = rule.Threshold{Name: "opening", Value: 0.5, Unit: "connections", Source: rule.Judgement,
-		Reason: "The mean number of connections in state \"Opening tables\" from which it is what they wait for."}
+		Reason: "Mean number of connections in state \"Opening tables\". From here on connections mainly wait for this."}
 )
 
 const (
@@ -162,14 +162,14 @@ func (x *missing) finding() rule.Finding {
 			what = x.tables[0] + ", which does not exist"
 		}
 	}
-	f.Headline = rule.T("clients of %s ask for %s: %s of its statements fail, error 1146; the table cache is not to blame", named(s), what, unit.Share(x.share()))
+	f.Headline = rule.T("clients of %s ask for %s: %s of its statements fail, error 1146; the table cache is not the cause", named(s), what, unit.Share(x.share()))
 	if x.cacheOverflows() {
 		f.Headline = rule.T("clients of %s ask for %s: %s of its statements fail, error 1146", named(s), what, unit.Share(x.share()))
 	}
 	if x.sure == rule.Likely {
 		f.Headline = rule.T("clients of %s ask for %s: %s of its statements or more fail to open a table", named(s), what, unit.Share(x.share()))
 	}
-	f.Impact = rule.Impact{Share: max(x.share(), 0.001), TimeLost: x.opening, Text: rule.T("%s statements for nothing", unit.PerSecond(x.rate()))}
+	f.Impact = rule.Impact{Share: max(x.share(), 0.001), TimeLost: x.opening, Text: rule.T("%s statements fail", unit.PerSecond(x.rate()))}
 	f.Evidence = x.evidence()
 	f.Fixes = x.fixes()
 	return f
@@ -193,7 +193,7 @@ func (x *missing) evidence() []rule.Evidence {
 	}
 	if x.unopened > 0 {
 		list = append(list, rule.Evidence{Metric: metric.MySQLTablesNotFound, Value: x.unopened, Limit: rule.Limit(minMissing.Value),
-			What: rule.T("%s tables looked for and neither cached nor opened, at least", unit.PerSecond(x.unopened)), Check: status(s, "%open%")})
+			What: rule.T("at least %s lookups of tables that were neither cached nor opened", unit.PerSecond(x.unopened)), Check: status(s, "%open%")})
 	}
 	if x.failed > 0 {
 		list = append(list, rule.Evidence{Metric: metric.MySQLStatementErrors, Value: x.failed,
@@ -202,7 +202,7 @@ func (x *missing) evidence() []rule.Evidence {
 	}
 	if x.opening > 0 {
 		list = append(list, rule.Evidence{Metric: metric.MySQLSessionsInState, Value: x.opening,
-			What: rule.T("%s connections in state Opening tables at a time", unit.Number(x.opening)), Check: ask(s, shell.SQL("show processlist"))})
+			What: rule.T("%s connections in state Opening tables on average", unit.Number(x.opening)), Check: ask(s, shell.SQL("show processlist"))})
 	}
 	if !math.IsNaN(x.opened) {
 		list = append(list, rule.Evidence{Metric: metric.MySQLTableCacheOverflows, Value: view.OrZero(x.overflows),
@@ -226,7 +226,7 @@ func (x *missing) fixes() []rule.Fix {
 		Command:  ask(s, tables),
 		Tradeoff: "none; a larger table_open_cache changes nothing",
 	}, {
-		Text:     rule.T("find the client, and let it log its errors: the server logs none of these"),
+		Text:     rule.T("find the client, and make it log its errors: the server does not log these"),
 		Command:  ask(s, shell.SQL("select user, host, db, count(*) from information_schema.processlist group by 1, 2, 3")),
 		Tradeoff: "a client that ignores errors hides them until packets are captured",
 	}}

@@ -11,7 +11,7 @@ import (
 
 var (
 	looksPerReload = rule.Threshold{Name: "looks-per-reload", Value: 4, Unit: "count", Source: rule.Measured,
-		Reason: "Lookups in vain per connection while a table definition is read again, as after FLUSH TABLES: the server takes back the lookup, waits for the lock, looks again, and prepares its statement again. Three were measured."}
+		Reason: "Failed lookups per connection while a table definition is reread, for example after FLUSH TABLES: the server cancels the lookup, waits for the lock, retries, and prepares its statement again. Three were measured."}
 	minUnchanged = rule.Threshold{Name: "min-unchanged", Value: 2.0, Unit: "seconds", Source: rule.Judgement,
 		Reason: "Seconds without a table change that are needed to judge lookups."}
 )

@@ -32,7 +32,7 @@ func detectNotAnswering(v *view.View) ([]rule.Finding, error) {
 	var denied, doubt *rule.NotJudged
 	for _, s := range v.MySQLServers() {
 		if s.State == recording.ServerDenied {
-			denied = &rule.NotJudged{Needs: "to be let in by mysql " + s.Server, Why: s.Error, How: shell.Say("name a user who may: --mysql USER@HOST:PORT, with the password in ~/.my.cnf")}
+			denied = &rule.NotJudged{Needs: "a login on mysql " + s.Server, Why: s.Error, How: shell.Say("give a user with access: --mysql USER@HOST:PORT, with the password in ~/.my.cnf")}
 		}
 		if s.State == recording.ServerMisnamed {
 			denied = misnamed(s)
@@ -68,7 +68,7 @@ func (x *silence) explain() {
 		}
 	case x.last.State == recording.ServerGone:
 		x.why = "it closed the connection"
-		x.fixes = append(x.fixes, rule.Fix{Text: rule.T("read its error log: a crash, a shutdown or a kill is in it"), Command: ask(x.s, shell.SQL("select @@log_error")), Tradeoff: "none"})
+		x.fixes = append(x.fixes, rule.Fix{Text: rule.T("read its error log: it shows a crash, a shutdown or a kill"), Command: ask(x.s, shell.SQL("select @@log_error")), Tradeoff: "none"})
 	default:
 		x.unexplained(p, here)
 	}
@@ -93,7 +93,7 @@ func (x *silence) restarted() bool {
 	x.why = "it was restarted"
 	x.proof = append(x.proof, rule.Evidence{Metric: metric.MySQLUptime, Value: after.Uptime.Seconds(),
 		What: rule.T("it had been up for %s at %s, and for %s at %s", unit.Duration(before.Uptime), unit.Clock(before.At), unit.Duration(after.Uptime), unit.Clock(after.At)), Check: status(x.s, "Uptime")})
-	x.fixes = append(x.fixes, rule.Fix{Text: rule.T("if it was not stopped on purpose, read its error log: a crash or a kill is in it"), Command: ask(x.s, shell.SQL("select @@log_error")), Tradeoff: "none"})
+	x.fixes = append(x.fixes, rule.Fix{Text: rule.T("if it was not stopped on purpose, read its error log: it shows a crash or a kill"), Command: ask(x.s, shell.SQL("select @@log_error")), Tradeoff: "none"})
 	return true
 }
 
@@ -110,10 +110,10 @@ func (x *silence) stopped(p view.Process) bool {
 	if state == "t" {
 		x.why, by = "a debugger has stopped it (process state t)", "by a debugger or strace"
 	}
-	fix := rule.Fix{Text: rule.T("let it go on, and find out who stopped it"), Command: shell.Line("kill -CONT %d", p.PID), Tradeoff: "none; if a debugger holds it, detach that"}
+	fix := rule.Fix{Text: rule.T("resume it, and find out who stopped it"), Command: shell.Line("kill -CONT %d", p.PID), Tradeoff: "none; if a debugger holds it, detach that"}
 	if x.back {
 		x.why = strings.NewReplacer("it is stopped", "it was stopped", "has stopped", "had stopped").Replace(x.why)
-		fix = rule.Fix{Text: rule.T("find out who stopped it: a person at a terminal, or a tool that takes stacks"), Command: shell.Line("ausearch -sc kill -sc ptrace"), Tradeoff: "none; it tells only what the audit rules of the host record"}
+		fix = rule.Fix{Text: rule.T("find out who stopped it: a person at a terminal, or a tool that takes stacks"), Command: shell.Line("ausearch -sc kill -sc ptrace"), Tradeoff: "none; it shows only what the host's audit rules record"}
 	}
 	x.proof = append(x.proof, rule.Evidence{Metric: metric.MySQLProcessState, Value: float64(n),
 		What: rule.T("%s (%d) was in state %s at %d of %d readings: stopped %s", p.Comm, p.PID, state, n, len(p.Samples), by), Check: shell.Line("ps -o pid,stat,wchan:30,comm -p %d", p.PID)})
@@ -180,14 +180,14 @@ func (x *silence) unreachable() {
 	}
 	host, port, tcp := address(x.s)
 	if !tcp {
-		x.why = "no connection comes about"
+		x.why = "no connection can be made"
 		x.fixes = append(x.fixes, rule.Fix{Text: rule.T("see whether the server runs and listens"), Command: shell.Line("systemctl status mariadb mysql"), Tradeoff: "none"})
 		return
 	}
-	x.why = "nothing comes back to what is sent there"
+	x.why = "no packet comes back"
 	if c, ok := x.ownSocket(host, port); ok {
 		x.sure = rule.Certain
-		x.why = "SYNs are not answered: they, or the answers, are lost on the way"
+		x.why = "SYNs are not answered: they or the answers are lost on the way"
 		x.proof = append(x.proof, rule.Evidence{Metric: metric.MySQLSYNUnanswered, Value: float64(c.Retransmits), Limit: rule.Limit(0),
 			What:  rule.T("a socket of this host to %s is in SYN_SENT, %d SYNs sent again without an answer", x.s.Server, c.Retransmits),
 			Check: shell.Line("ss -tno state syn-sent 'dport = :%d'", port)})
@@ -209,11 +209,11 @@ type refusal struct {
 // refusals are what kernels and resolvers say at once when no connection is
 // possible (errno(3)), and what that means.
 var refusals = []refusal{
-	{"no such file", "its socket is not there: it does not run, or uses another one", "start it, or name the socket it uses", look(shell.Line("ss -xl | grep -i mysql; systemctl status mariadb mysql")), true},
-	{"refused", "nothing listens there: the host refuses the connection", "start it, or name the address it listens at (bind-address, port)", listener, true},
-	{"reset by peer", "the connection is reset before it is made", "see what stands in front of it: a proxy or a firewall that rejects", listener, false},
+	{"no such file", "its socket does not exist: it does not run, or uses another one", "start it, or give the socket it uses", look(shell.Line("ss -xl | grep -i mysql; systemctl status mariadb mysql")), true},
+	{"refused", "nothing listens there: the host refuses the connection", "start it, or give the address it listens on (bind-address, port)", listener, true},
+	{"reset by peer", "the connection is reset before it is established", "see what is in front of it: a proxy, or a firewall that rejects", listener, false},
 	{"no such host", "its name is not known", "fix the name or the resolver, or give its address", look(shell.Line("getent hosts NAME")), false},
-	{"no route to host", "its host does not answer on its own network, or a router or firewall says that it cannot be reached", "see whether its host is up", look(shell.Line("ip neigh; ip route get ADDRESS")), false},
+	{"no route to host", "its host does not answer on its own network, or a router or firewall reports it as unreachable", "see whether its host is up", look(shell.Line("ip neigh; ip route get ADDRESS")), false},
 	{"network is unreachable", "this host has no route to it", "add a route", look(shell.Line("ip route get ADDRESS")), false},
 }
 
@@ -247,11 +247,11 @@ func (x *silence) unexplained(p view.Process, here bool) {
 	if host, port, tcp := address(x.s); tcp {
 		if c, ok := x.ownSocket(host, port); ok && c.State == recording.TCPEstablished {
 			x.sure = rule.Certain
-			x.why = "what is sent to it is not even acknowledged: its host is gone, or the way to it"
+			x.why = "data sent to it is not even acknowledged: its host is down or unreachable"
 			x.proof = append(x.proof, rule.Evidence{Metric: metric.MySQLSYNUnanswered, Value: float64(c.Retransmits), Limit: rule.Limit(0),
 				What:  rule.T("a segment to %s was sent again %d times in a row without an acknowledgement", x.s.Server, c.Retransmits),
 				Check: shell.Line("ss -tnoi 'dport = :%d'   # retrans, backoff", port)})
-			x.fixes = append(x.fixes, rule.Fix{Text: rule.T("ask its host, and find where packets are lost"), Command: shell.Line("ping %s; mtr %s", shell.Address(host), shell.Address(host)), Tradeoff: "none"})
+			x.fixes = append(x.fixes, rule.Fix{Text: rule.T("ping its host, and find where packets are lost"), Command: shell.Line("ping %s; mtr %s", shell.Address(host), shell.Address(host)), Tradeoff: "none"})
 			return
 		}
 	}
@@ -259,7 +259,7 @@ func (x *silence) unexplained(p view.Process, here bool) {
 		doing := rule.T("%s (%d) runs (state %s) on %s CPUs", p.Comm, p.PID, p.State, unit.Number(view.OrZero(p.CPU)))
 		for _, t := range x.v.ProcessTimes() {
 			if t.Process.PID == p.PID {
-				doing = rule.T("%s (%d) runs on %s CPUs; its %d threads that do anything: %s on CPU, %s runnable, %s in disk waits, %s in futex waits", p.Comm, p.PID, unit.Number(view.OrZero(p.CPU)),
+				doing = rule.T("%s (%d) runs on %s CPUs; its %d active threads: %s on CPU, %s runnable, %s in disk waits, %s in futex waits", p.Comm, p.PID, unit.Number(view.OrZero(p.CPU)),
 					t.Threads, unit.Share(t.Share[view.OnCPU]), unit.Share(t.Share[view.Runnable]), unit.Share(t.Share[view.WaitDisk]), unit.Share(t.Share[view.WaitLock]))
 			}
 		}
@@ -267,7 +267,7 @@ func (x *silence) unexplained(p view.Process, here bool) {
 		x.fixes = append(x.fixes, rule.Fix{Text: rule.T("see what its threads wait for before it is restarted"), Command: shell.Line("gdb -p %d -batch -ex 'thread apply all bt' > stacks; rtrail stacks stacks", p.PID), Tradeoff: "gdb stops it for some seconds more"})
 	}
 	x.fixes = append(x.fixes, rule.Fix{
-		Text:     rule.T("try a way in that its threads do not share: extra_port (MariaDB) or admin_port (MySQL); with a thread pool all groups may be taken"),
+		Text:     rule.T("try a port with its own threads: extra_port (MariaDB) or admin_port (MySQL); with a thread pool all groups may be busy"),
 		Command:  shell.Line("mysql -h HOST -P EXTRA_PORT %s -e 'show full processlist'", asUser(x.s)),
 		Tradeoff: "none",
 	})
@@ -289,7 +289,7 @@ func (x *silence) finding() rule.Finding {
 	f.Impact = rule.Impact{Share: share, Text: rule.T("no answer for %s of %s", unit.Duration(min(x.long, time.Duration(window*float64(time.Second)))), unit.Seconds(window))}
 	if n := x.silentLooks(); !x.back && x.long < apart {
 		// Nobody looked when it fell silent: the looks tell more than the clock.
-		f.Impact = rule.Impact{Share: float64(n) / float64(len(x.s.Looks)), Text: rule.T("no answer to %d of %d looks, the last one among them", n, len(x.s.Looks))}
+		f.Impact = rule.Impact{Share: float64(n) / float64(len(x.s.Looks)), Text: rule.T("no answer to %d of %d looks, including the last one", n, len(x.s.Looks))}
 	}
 	f.Evidence = append([]rule.Evidence{x.asked()}, x.proof...)
 	f.Fixes = x.fixes

@@ -75,13 +75,13 @@ func (x scan) planEvidence(s *view.MySQLServer) (rule.Evidence, bool) {
 	p := x.plan[at]
 	e := rule.Evidence{Metric: metric.MySQLPlanRows, Value: float64(max(p.Rows, 0)), Check: explain(s, x.text)}
 	rows := unit.Count(float64(max(p.Rows, 0)))
-	whole := fmt.Sprintf("reads all of %s, about %s rows (type %s)", p.Name, rows, p.Access)
+	whole := fmt.Sprintf("reads the whole table %s, about %s rows (type %s)", p.Name, rows, p.Access)
 	if p.Key != "" {
 		whole = fmt.Sprintf("reads the whole index %s of %s, about %s rows (type %s)", p.Key, p.Name, rows, p.Access)
 	}
 	switch {
 	case !readsWhole(p):
-		e.What = rule.T("EXPLAIN: of %s it reads about %s rows by the index %s (type %s)", p.Name, rows, p.Key, p.Access)
+		e.What = rule.T("EXPLAIN: in %s it reads about %s rows by the index %s (type %s)", p.Name, rows, p.Key, p.Access)
 	case joinsByBuffer(p):
 		e.What = rule.T("EXPLAIN: it %s to join it by a join buffer%s", whole, servable(p))
 	case joinedTo(x.plan, at):
@@ -100,7 +100,7 @@ func servable(p recording.MySQLPlan) string {
 	case p.Key != "":
 		return ""
 	case p.Possible != "":
-		return fmt.Sprintf(", although the index %s could serve", p.Possible)
+		return fmt.Sprintf(", although the index %s could be used", p.Possible)
 	}
-	return "; there is no index that could serve"
+	return "; no index could be used"
 }

@@ -21,7 +21,7 @@ var threadPoolStalled = rule.Rule{
 	Plural:       "servers have statements that wait for a thread of the thread pool",
 	Resource:     "thread pool of MySQL",
 	Needs:        []recording.Table{recording.MySQLServers},
-	BlindWithout: []string{recording.UnseenPoolGroups},
+	BlindWithout: []recording.Sight{recording.UnseenPoolGroups},
 	Explains:     []string{"rt/slow-connections", "rt/worker-queueing", "rt/server-slow", "rt/connect-slow", "mysql/connections-exhausted", "mysql/not-answering"},
 	Refutes:      []string{"worker pools"},
 	Thresholds:   []*rule.Threshold{&longInPool, &queuedLooks, &queuedShare, &longOwnWait, &allThreads, &joinedGap, &silentAtLeast},
@@ -32,7 +32,7 @@ var (
 	longInPool = rule.Threshold{Name: "long-in-pool", Value: 0.1, Unit: "seconds", Source: rule.Judgement,
 		Reason: "Wait for a thread. A pool at full speed also has a queue, but statements wait there for milliseconds."}
 	queuedLooks = rule.Threshold{Name: "queued-looks", Value: 2, Unit: "count", Source: rule.Measured,
-		Reason: "Samples with queued statements in a group. One proves nothing: a healthy pool showed a wait of 363 ms."}
+		Reason: "Samples with queued statements in a group. A single one proves nothing: a healthy pool showed a wait of 363 ms."}
 	queuedShare = rule.Threshold{Name: "queued-share", Value: 0.2, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the samples with queued statements in a group. One burst proves nothing."}
 	longOwnWait = rule.Threshold{Name: "long-own-wait", Value: 0.5, Unit: "seconds", Source: rule.Judgement,
@@ -40,7 +40,7 @@ var (
 	allThreads = rule.Threshold{Name: "all-threads", Value: 0.9, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the threads that a pool may create. From here on it is exhausted."}
 	joinedGap = rule.Threshold{Name: "joined-gap", Value: 5, Unit: "ratio", Source: rule.Judgement,
-		Reason: "Ratio of the slowest answer to the execution time, with more than half of the clients' wait outside execution, from which both are shown side by side."}
+		Reason: "Ratio of the slowest answer to the execution time. From here on, and if clients wait more than half of the time outside execution, both are shown side by side."}
 )
 
 const (
@@ -180,7 +180,7 @@ func (p *stalledPool) finding() rule.Finding {
 	}
 	f.Impact = timeLost(queued, rule.T("%s statements wait for a thread at any time", unit.Number(queued)))
 	if j, ok := p.joined(); ok {
-		f.Headline = rule.T("clients of %s wait up to %s for what it executes in %s: statements queue before execution, in %s of the thread pool", p.s.Name(),
+		f.Headline = rule.T("clients of %s wait up to %s, but execution takes %s: statements queue before execution, in %s of the thread pool", p.s.Name(),
 			unit.Duration(j.ClientMax), unit.Duration(j.Executed), p.which())
 	} else {
 		f.Headline = rule.T("%s of the thread pool of %s stalled: statements wait up to %s for a thread", p.which(), p.s.Name(), unit.Duration(longest))
@@ -216,7 +216,7 @@ func (p *stalledPool) evidence() (list []rule.Evidence) {
 		if p.heldUp(g) {
 			list = append(list, p.ownWait())
 		}
-		what := rule.T("group %d: %s statements queued at a time, %d at most, the longest for %s; %d threads, %d active, %d connections",
+		what := rule.T("group %d: %s statements queued on average, at most %d, the longest for %s; %d threads, %d active, %d connections",
 			g.Group, unit.Number(g.MeanQueued), g.MostQueued, unit.Duration(p.wait(g)), g.Threads, g.Active, g.Connections)
 		if g.QueuedLooks == 0 {
 			what = rule.T("group %d: %d threads, %d active, %d connections; nothing was queued whenever rtrail was answered", g.Group, g.Threads, g.Active, g.Connections)
@@ -248,10 +248,10 @@ func (p *stalledPool) evidence() (list []rule.Evidence) {
 func (p *stalledPool) ownWait() rule.Evidence {
 	all := ""
 	if p.exhausted() {
-		all = rule.T(", and the pool has made all the %s threads that it may", unit.Number(p.threads())).String()
+		all = rule.T(", and the pool has created all %s threads that its limit allows", unit.Number(p.threads())).String()
 	}
 	return rule.Evidence{Metric: metric.MySQLOwnWait, Value: p.own.longest.Seconds(), Limit: rule.Limit(longOwnWait.Value),
-		What: rule.T("rtrail's own connection is one of group %d: its pings and logins, which need a thread and nothing else, waited up to %s, and %s of the window%s",
+		What: rule.T("rtrail's own connection is in group %d: its pings and logins, which need only a thread, waited up to %s, and %s of the window%s",
 			p.own.group, unit.Duration(p.own.longest), unit.Share(p.own.share), all),
 		Check: shell.Line("time %s", ask(p.s, shell.SQL("do 1")))}
 }
@@ -344,11 +344,11 @@ func (p *stalledPool) fixes() (fixes []rule.Fix) {
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("let the pool detect stalled groups sooner: lower thread_pool_stall_limit (%d now)", stall),
 			Command:  ask(p.s, shell.SQL("set global thread_pool_stall_limit = %d", shortStall)),
-			Tradeoff: "more threads for statements that are merely long",
+			Tradeoff: "more threads for statements that are just long",
 		})
 	}
 	return append(fixes, rule.Fix{
-		Text:     rule.T("give long statements connections of their own: another port (extra_port), or a replica; more groups only spread them (thread_pool_size)"),
+		Text:     rule.T("give long statements their own connections: another port (extra_port), or a replica; more groups only spread them (thread_pool_size)"),
 		Tradeoff: "a change of the clients' configuration",
 	})
 }

@@ -148,7 +148,7 @@ func TestThreadPoolJoined(t *testing.T) {
 	h.PacketStatement(recording.PacketStatement{Fingerprint: "SELECT name FROM item WHERE id = ?"}, time.Millisecond, 12*time.Second)
 	f := h.Detect(t, threadPoolStalled)[0]
 	ruletest.Checked(t, f)
-	if want := "clients of mariadbd wait up to 12 s for what it executes in 800 µs: statements queue before execution, in group 3 of 4 of the thread pool"; f.Headline.String() != want {
+	if want := "clients of mariadbd wait up to 12 s, but execution takes 800 µs: statements queue before execution, in group 3 of 4 of the thread pool"; f.Headline.String() != want {
 		t.Errorf("headline %q, want %q", f.Headline, want)
 	}
 	if want := "raise thread_pool_max_threads (6 now)"; !strings.Contains(f.Fixes[0].Text.String(), want) {
@@ -204,7 +204,7 @@ func TestConnectionsExhausted(t *testing.T) {
 				return server(ruletest.MySQL{Variables: limit, Gauges: map[string]float64{"Threads_connected": 140}})
 			}},
 		{Name: "the administrators' one is taken too", Want: rule.Possible, Kind: view.KindListener, Subject: "mariadbd", Low: 0, High: 0.02, Says: "151 of 151 connections",
-			Proof: "152 connected at most, max_connections is 151, and one more is kept for administrators",
+			Proof: "152 connected at most, max_connections is 151, and one more is reserved for administrators",
 			Host: func() *ruletest.Host {
 				return server(ruletest.MySQL{Variables: limit, Gauges: map[string]float64{"Threads_connected": 152}})
 			}},
@@ -269,7 +269,7 @@ func TestNotAnswering(t *testing.T) {
 				row.Error = "lookup db on 10.0.0.1:53: no such host"
 				return ruletest.New(4, 10).MySQLSilence(row)
 			}},
-		{Name: "nothing comes back", Want: rule.Likely, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 1, High: 1, Says: "nothing comes back",
+		{Name: "nothing comes back", Want: rule.Likely, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 1, High: 1, Says: "no packet comes back",
 			Host: func() *ruletest.Host { return ruletest.New(4, 10).MySQLSilence(timeout) }},
 		{Name: "SYNs are repeated", Want: rule.Certain, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 1, High: 1, Says: "SYNs are not answered",
 			Host: func() *ruletest.Host {
@@ -390,7 +390,7 @@ func TestShortSilence(t *testing.T) {
 			Host: func() *ruletest.Host {
 				return watched(ruletest.Process{}, from(7, recording.ServerUnreachable, "lookup db: no such host"))
 			}},
-		{Name: "it closes the connection", Abstains: "1 of 9 looks got no answer, the last one among them: the server closed the connection",
+		{Name: "it closes the connection", Abstains: "1 of 9 looks got no answer, including the last one: the server closed the connection",
 			Host: func() *ruletest.Host {
 				return watched(ruletest.Process{}, from(8, recording.ServerGone, "the server closed the connection"))
 			}},

@@ -21,7 +21,7 @@ var threadPoolLeak = rule.Rule{
 }
 
 var leakLooks = rule.Threshold{Name: "leak-looks", Value: 3, Unit: "count", Source: rule.Judgement,
-	Reason: "Samples in a row. The numbers of a group are not read at one moment: a single sample may contradict itself."}
+	Reason: "Samples in a row. The numbers of a group are not read at the same moment, so a single sample may be inconsistent."}
 
 // leak is a pool whose groups count more active threads than they have.
 type leak struct {
@@ -96,12 +96,12 @@ func (l *leak) finding() rule.Finding {
 	}
 	f.Evidence = l.evidence()
 	f.Fixes = []rule.Fix{{
-		Text:     rule.T("restart the server at a quiet time: the counters start at zero again; report the bug"),
+		Text:     rule.T("restart the server when load is low, which resets the counters; report the bug"),
 		Tradeoff: "connections are lost, caches are cold",
 	}}
 	if over, ok := l.s.IntVariable("thread_pool_oversubscribe"); ok {
 		f.Fixes = append(f.Fixes, rule.Fix{
-			Text:     rule.T("until then, raise thread_pool_oversubscribe (%d now) by the number lost: it buys time and fixes nothing", over),
+			Text:     rule.T("until then, raise thread_pool_oversubscribe (%d now) by the number of lost threads: a workaround until the restart", over),
 			Command:  ask(l.s, shell.SQL("set global thread_pool_oversubscribe = %d", over+max(worst.Active-worst.Threads, over))),
 			Tradeoff: "healthy groups may run that many more statements, too",
 		})
@@ -113,14 +113,14 @@ func (l *leak) evidence() (list []rule.Evidence) {
 	p := stalledPool{v: l.v, s: l.s, groups: l.groups}
 	for _, g := range l.leaking[:min(len(l.leaking), maxHolders)] {
 		list = append(list, rule.Evidence{Metric: metric.MySQLPoolActive, Value: float64(g.Active), Limit: rule.Limit(float64(g.Threads)),
-			What:  rule.T("group %d: %d active of %d threads at all %d looks, %s statements queued at a time", g.Group, g.Active, g.Threads, len(g.Looks), unit.Number(g.MeanQueued)),
+			What:  rule.T("group %d: %d active of %d threads at all %d looks, %s statements queued on average", g.Group, g.Active, g.Threads, len(g.Looks), unit.Number(g.MeanQueued)),
 			Check: ask(l.s, p.table())})
 	}
 	list = append(list, rule.Evidence{Metric: metric.MySQLPoolActive, Value: float64(l.active), Limit: rule.Limit(float64(l.threads)),
 		What: rule.T("all groups together count %d active of %d threads", l.active, l.threads), Check: ask(l.s, p.table())})
 	if threads, yes := l.impossible(); yes {
 		list = append(list, rule.Evidence{Metric: metric.MySQLPoolActive, Value: float64(threads),
-			What:  rule.T("the process has %d threads in all: %d of those counted cannot exist", threads, l.active-threads),
+			What:  rule.T("the process has only %d threads: %d of the counted ones cannot exist", threads, l.active-threads),
 			Check: shell.Line("ls /proc/%d/task | wc -l", l.s.Process.PID)})
 	}
 	return append(list, p.settings()...)

@@ -27,11 +27,11 @@ var preparedPadding = rule.Rule{
 
 var (
 	dearText = rule.Threshold{Name: "dear-text", Value: 0.1, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the CPU spent rewriting texts. Putting a few parameters into a short statement takes a thousandth of executing it."}
+		Reason: "Share of the CPU time spent rewriting texts. For a few parameters in a short statement it is a thousandth of the execution."}
 	textCores = rule.Threshold{Name: "text-cores", Value: 0.05, Unit: "cores", Source: rule.Judgement,
 		Reason: "CPU spent rewriting texts, in cores. Less does no harm."}
 	quadratic = rule.Threshold{Name: "quadratic", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of that CPU that moves the rest of the text. From here on the length of the text is the cost."}
+		Reason: "Share of that CPU that moves the rest of the text. From here on the cost comes from the length of the text."}
 )
 
 // padding is what is known of a server that rewrites statements.
@@ -107,25 +107,25 @@ func (x *padding) look() bool {
 func (x *padding) finding() rule.Finding {
 	s, who := x.s, x.subject()
 	f := rule.Finding{Subject: who, Confidence: x.sure, Affects: x.affects(), Impact: timeLost(max(x.cores, x.executing*x.share), rule.T("%s cores", unit.Number(x.cores)))}
-	f.Headline = rule.T("%s spends %s of its CPU on putting parameters into the texts of prepared statements", who, unit.Share(x.share))
+	f.Headline = rule.T("%s spends %s of its CPU time on putting parameters into the texts of prepared statements", who, unit.Share(x.share))
 	if x.length > 0 {
-		f.Headline = rule.T("%s spends %s of its CPU on putting parameters into the texts of prepared statements, of up to %s", who, unit.Share(x.share), unit.Bytes(x.length))
+		f.Headline = rule.T("%s spends %s of its CPU time on putting parameters into the texts of prepared statements, of up to %s", who, unit.Share(x.share), unit.Bytes(x.length))
 	}
 	f.Evidence = []rule.Evidence{{Metric: metric.MySQLInsertParamsShare, Value: x.share, Limit: rule.Limit(dearText.Value),
 		What:  rule.T("%s of %d samples of its running threads are below insert_params, %s of these move the rest of the text", unit.Share(x.share), x.samples, unit.Share(x.moving)),
 		Check: shell.Line("perf record -g -p %d -- sleep 5; perf report --no-children", s.PID)}}
 	if x.executing > 0 {
 		e := rule.Evidence{Metric: metric.MySQLSessionsInState, Value: x.executing,
-			What: rule.T("%s connections execute prepared statements at a time, the longest one since %s", unit.Number(x.executing), unit.Duration(x.longest)), Check: ask(s, shell.SQL("show processlist"))}
+			What: rule.T("%s connections execute prepared statements on average, the longest for %s", unit.Number(x.executing), unit.Duration(x.longest)), Check: ask(s, shell.SQL("show processlist"))}
 		if x.statement != "" {
-			e.What = rule.T("%s connections execute prepared statements at a time, state \"%s\", %s: %s", unit.Number(x.executing), x.state, x.client, words(x.statement))
+			e.What = rule.T("%s connections execute prepared statements on average, state \"%s\", %s: %s", unit.Number(x.executing), x.state, x.client, words(x.statement))
 		}
 		f.Evidence = append(f.Evidence, e)
 	}
 	for _, name := range []string{"slow_query_log", "general_log"} {
 		if on, ok := s.Switched(name); ok && on {
 			f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.MySQLLogsText, Value: 1,
-				What: rule.T("%s is ON: the server wants the text with all parameters in it, whether it is logged or not", name), Check: ask(s, shell.SQL("show global variables like '%%_log'"))})
+				What: rule.T("%s is ON: the server builds the text with all parameters in it, whether it is logged or not", name), Check: ask(s, shell.SQL("show global variables like '%%_log'"))})
 		}
 	}
 	if prepared := s.Rate("Com_stmt_execute"); !math.IsNaN(prepared) && prepared > 0 {
@@ -147,7 +147,7 @@ func (x *padding) fixes() []rule.Fix {
 	if on, ok := s.Switched("general_log"); ok && on {
 		list = append(list, rule.Fix{Text: rule.T("switch the general log off"), Command: ask(s, shell.SQL("set global general_log = OFF")), Tradeoff: "statements are not logged"})
 	}
-	return append(list, rule.Fix{Text: rule.T("let the client put the parameters in: useServerPrepStmts=false (Connector/J), interpolateParams=true (Go)"),
+	return append(list, rule.Fix{Text: rule.T("let the client insert the parameters: useServerPrepStmts=false (Connector/J), interpolateParams=true (Go)"),
 		Tradeoff: "statements are parsed each time; for lists of thousands of values that is cheaper"},
 		rule.Fix{Text: rule.T("send fewer markers at once: batches of a thousand values, or a temporary table to join, and no blanks or line breaks between markers"),
 			Tradeoff: "more round trips; a change of the program"},

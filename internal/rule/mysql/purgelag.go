@@ -15,7 +15,7 @@ var purgeLag = rule.Rule{
 	Plural:       "servers have an InnoDB purge that does not keep up with changes",
 	Resource:     "purge of MySQL",
 	Needs:        []recording.Table{recording.MySQLServers},
-	BlindWithout: []string{recording.UnseenInnoDB},
+	BlindWithout: []recording.Sight{recording.UnseenInnoDB},
 	Explains:     []string{"rt/server-slow"},
 	Thresholds:   []*rule.Threshold{&lagging, &lagReadings, &lagRising, &lagShare, &oldTransaction, &muchHistory, &leastHistory, &leastGrowth, &historyRising},
 	Detect:       ofEach(detectPurgeLag),
@@ -23,13 +23,13 @@ var purgeLag = rule.Rule{
 
 var (
 	lagging = rule.Threshold{Name: "lagging", Value: 20_000, Unit: "transactions", Source: rule.Judgement,
-		Reason: "History length that purge does not leave between two bursts. Servers at full speed stay at some thousands."}
+		Reason: "History length. Servers at full speed have some thousands between two rounds of purge."}
 	lagReadings = rule.Threshold{Name: "lag-readings", Value: 4, Unit: "count", Source: rule.Judgement,
 		Reason: "Samples. With fewer, a burst and a trend look alike."}
 	lagRising = rule.Threshold{Name: "lag-rising", Value: 0.8, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the samples that are higher than the previous one. Purge that works in rounds goes down in every other."}
+		Reason: "Share of the samples that are higher than the previous one. If purge works in rounds, the history shrinks in every other sample."}
 	lagShare = rule.Threshold{Name: "lag-share", Value: 0.05, Unit: "share", Source: rule.Judgement,
-		Reason: "Growth relative to the history at the beginning of the window. A long but constant history is behind, but not falling back."}
+		Reason: "Growth relative to the history at the beginning of the window. With a long but constant history, purge is late but does not fall further behind."}
 )
 
 func detectPurgeLag(v *view.View, s *view.MySQLServer) (found []rule.Finding) {
@@ -67,7 +67,7 @@ func purgeSettings(v *view.View, s *view.MySQLServer) (list []rule.Evidence) {
 	if known && sized && writes >= 0 {
 		list = append(list, rule.Evidence{
 			Metric: metric.MySQLPurgeThreads, Value: float64(threads),
-			What:  rule.T("%d purge threads take %d undo log pages at a time, while %s rows or statements change data", threads, batch, unit.PerSecond(writes)),
+			What:  rule.T("innodb_purge_threads is %d, innodb_purge_batch_size %d; %s rows or statements change data", threads, batch, unit.PerSecond(writes)),
 			Check: ask(s, shell.SQL("show variables like 'innodb_purge%%'")),
 		})
 	}
@@ -88,13 +88,13 @@ const (
 func purgeFixes(s *view.MySQLServer) (fixes []rule.Fix) {
 	if batch, ok := s.IntVariable("innodb_purge_batch_size"); ok && batch < moreBatch {
 		fixes = append(fixes, rule.Fix{
-			Text:     rule.T("let purge take more at a time (innodb_purge_batch_size %d now)", batch),
+			Text:     rule.T("let purge work in larger batches (innodb_purge_batch_size %d now)", batch),
 			Command:  ask(s, shell.SQL("set global innodb_purge_batch_size = %d", moreBatch)),
 			Tradeoff: "purge competes more with statements for CPU and disk",
 		})
 	}
 	if threads, ok := s.IntVariable("innodb_purge_threads"); ok && threads < morePurge {
-		fix := rule.Fix{Text: rule.T("give purge more threads (innodb_purge_threads %d now), if several tables are changed: in my.cnf, then restart", threads), Tradeoff: "CPU for statements"}
+		fix := rule.Fix{Text: rule.T("give purge more threads (innodb_purge_threads %d now), if several tables are changed: in my.cnf, then restart", threads), Tradeoff: "less CPU for statements"}
 		if s.MariaDB() && s.AtLeast(10, 5, 2) {
 			fix.Text = rule.T("give purge more threads (innodb_purge_threads %d now), if several tables are changed", threads)
 			fix.Command = ask(s, shell.SQL("set global innodb_purge_threads = %d", morePurge))

@@ -15,7 +15,7 @@ var rowLockWait = rule.Rule{
 	Plural:       "transactions hold row locks that statements wait for",
 	Resource:     "row locks",
 	Needs:        []recording.Table{recording.MySQLServers},
-	BlindWithout: []string{recording.UnseenTransactions},
+	BlindWithout: []recording.Sight{recording.UnseenTransactions},
 	Explains: []string{"mysql/long-transaction", "mysql/connections-exhausted", "mysql/thread-pool-stalled",
 		"rt/server-slow", "rt/slow-connections", "rt/worker-queueing", "rt/errors"},
 	Thresholds: []*rule.Threshold{&longWait, &waitersAtLeast, &waitersShare, &mainBlocker},
@@ -46,7 +46,7 @@ func rowLockFinding(w *lockWaits) rule.Finding {
 		f.Headline = rule.T("row lock: %s blocks %s of %s%s: %s", blockerName(b), connections(len(b.Victims)), w.s.Name(), w.on(), inShort(b))
 		f.Fixes = holderFixes(w.s, b)
 	} else {
-		f.Headline = rule.T("%s connections of %s at a time wait for row locks%s, each behind another one: many transactions want the same rows",
+		f.Headline = rule.T("on average %s connections of %s wait for row locks%s, each behind another one: many transactions contend for the same rows",
 			unit.Number(w.waited), w.s.Name(), w.on())
 	}
 	f.Evidence = append(f.Evidence, rowLockCounters(w.s)...)
@@ -54,13 +54,13 @@ func rowLockFinding(w *lockWaits) rule.Finding {
 		return f // no other way to write programs or statements would end it
 	}
 	f.Fixes = append(f.Fixes, rule.Fix{
-		Text:     rule.T("keep locks for less time: change the rows that many want last, commit at once, and do nothing else between BEGIN and COMMIT"),
+		Text:     rule.T("keep locks for less time: change contended rows last, commit at once, and do nothing else between BEGIN and COMMIT"),
 		Tradeoff: "a change of the program",
 	})
 	if b.Index == "PRIMARY" || b.Index == "GEN_CLUST_INDEX" || !one {
 		look := rule.Fix{
 			Text:     rule.T("see whether the statements find their rows by an index: an UPDATE or DELETE without one locks every row it looks at"),
-			Tradeoff: "an index costs space and time at each change",
+			Tradeoff: "an index takes space and slows writes",
 		}
 		if !one {
 			look.Command = w.explain() // a plan helps nobody at once who waits for one holder
@@ -107,7 +107,7 @@ func rowLockCounters(s *view.MySQLServer) []rule.Evidence {
 	}
 	return []rule.Evidence{{
 		Metric: metric.MySQLRowLockTime, Value: took / 1000,
-		What:  rule.T("InnoDB counted %s waits for rows; those that ended took %s in all", unit.Count(waits), unit.Seconds(took/1000)),
+		What:  rule.T("InnoDB counted %s waits for rows; the finished ones took %s in total", unit.Count(waits), unit.Seconds(took/1000)),
 		Check: ask(s, shell.SQL("show global status like 'Innodb_row_lock%%'")),
 	}}
 }
@@ -122,17 +122,17 @@ func rowLockUnseen(s *view.MySQLServer, waiting float64) (rule.Finding, bool) {
 	}
 	return rule.Finding{
 		Subject: s.Entity(), Confidence: rule.Likely,
-		Headline: rule.T("%s connections of %s at a time wait for row locks; who holds them cannot be seen", unit.Number(mean), s.Name()),
+		Headline: rule.T("on average %s connections of %s wait for row locks; the holders are unknown", unit.Number(mean), s.Name()),
 		Impact:   rule.Impact{TimeLost: mean, Text: rule.T("%s waited per second", unit.Seconds(mean))},
 		Evidence: append([]rule.Evidence{{
 			Metric: metric.MySQLRowLockWaits, Value: mean, Limit: rule.Limit(waitersAtLeast.Value),
-			What:  rule.T("%s transactions wait on average, Innodb_row_lock_current_waits is %s at most", unit.Number(mean), unit.Number(most)),
+			What:  rule.T("%s transactions wait on average, Innodb_row_lock_current_waits is at most %s", unit.Number(mean), unit.Number(most)),
 			Check: ask(s, shell.SQL("show global status like 'Innodb_row_lock_current_waits'")),
 		}}, append(rowLockCounters(s), beside(s)...)...),
 		Fixes: []rule.Fix{{
-			Text:     rule.T("let rtrail see who blocks, then end or shorten that transaction"),
+			Text:     rule.T("let rtrail see the blocker, then end or shorten its transaction"),
 			Command:  askAs(s, shell.Command{}, shell.SQL("grant process on *.* to USER; grant select on performance_schema.* to USER")),
-			Tradeoff: "the user sees statements of others",
+			Tradeoff: "the user sees statements of other users",
 		}},
 	}, true
 }

@@ -71,7 +71,7 @@ func inspecting(at func(*view.View, *view.MySQLServer) inspection) func(*view.Vi
 // misnamed is why a server cannot be judged that cannot be asked as it was named.
 // Nothing is wrong with it.
 func misnamed(s *view.MySQLServer) *rule.NotJudged {
-	return &rule.NotJudged{Needs: "answers of mysql " + s.Server, Why: s.Error, How: shell.Say("name it as it is: --mysql USER@HOST:PORT, and --mysql-tls for what it offers")}
+	return &rule.NotJudged{Needs: "answers of mysql " + s.Server, Why: s.Error, How: shell.Say("give the real server: --mysql USER@HOST:PORT, and --mysql-tls for the TLS that it offers")}
 }
 
 // process finds the process of a server on this host.

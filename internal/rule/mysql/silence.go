@@ -16,7 +16,7 @@ import (
 
 var (
 	silentAtLeast = rule.Threshold{Name: "silent-at-least", Value: 3, Unit: "seconds", Source: rule.Judgement,
-		Reason: "Time without an answer. A busy CPU, also rtrail's, may cause a short one. One missed deadline of a second counts for up to two, because the next query comes a second later."}
+		Reason: "Time without an answer. A busy CPU, also on rtrail's host, may cause a short silence. One missed deadline of a second may count as two seconds, because the next query is sent a second later."}
 	silentShare = rule.Threshold{Name: "silent-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of a short window without an answer, used instead of silent-at-least."}
 )
@@ -183,10 +183,10 @@ func (x *silence) doubt() *rule.NotJudged {
 		return &rule.NotJudged{Needs: "a look at " + named(x.s) + " after it ended", Why: fmt.Sprintf("its process was last seen at %s and still answered rtrail's last look", last), How: shell.Say("see whether it ended: %s; %s", ask(x.s, shell.SQL("select 1")), logs)}
 	}
 	longer := &rule.NotJudged{Needs: "a longer look at " + named(x.s), How: shell.Say("watch for longer: --for 30s")}
-	const short = ", too short to tell a server that stalls from a CPU that was busy elsewhere"
+	const short = ", too short to distinguish a stalled server from a busy CPU"
 	switch {
 	case x.last.State != "" && !x.back:
-		longer.Why = fmt.Sprintf("%d of %d looks got no answer, the last one among them: %s", x.silentLooks(), len(x.s.Looks), cmp.Or(x.last.Error, x.last.State))
+		longer.Why = fmt.Sprintf("%d of %d looks got no answer, including the last one: %s", x.silentLooks(), len(x.s.Looks), cmp.Or(x.last.Error, x.last.State))
 	case x.last.State != "":
 		longer.Why = fmt.Sprintf("it did not answer for %s%s: %s", unit.Duration(x.long), short, cmp.Or(x.last.Error, x.last.State))
 	case x.late > 0:

@@ -20,7 +20,7 @@ var slowReader = rule.Rule{
 	Plural:       "clients do not read their results, and servers wait for them",
 	Resource:     "readers of results",
 	Needs:        []recording.Table{recording.MySQLServers},
-	BlindWithout: []string{recording.UnseenSessions},
+	BlindWithout: []recording.Sight{recording.UnseenSessions},
 	// The statement stays open as long as its client does not read.
 	Explains:   []string{"mysql/long-transaction", "rt/client-slow", "rt/server-slow", "rt/path-slow", "rt/worker-queueing"},
 	Refutes:    []string{"readers of data", "clients"},
@@ -30,11 +30,11 @@ var slowReader = rule.Rule{
 
 var (
 	sendingLooks = rule.Threshold{Name: "sending-looks", Value: 2, Unit: "count", Source: rule.Judgement,
-		Reason: "Samples, one per second, in which a statement was seen sending. In fewer it may just be passing."}
+		Reason: "Samples, one per second, in which a statement was seen sending. Fewer may be a short moment."}
 	stuckLooks = rule.Threshold{Name: "stuck-looks", Value: 2, Unit: "count", Source: rule.Judgement,
-		Reason: "Samples of a socket with data that the client does not take. A single one may be in passing."}
+		Reason: "Samples of a socket with data that the client does not read. A single one may be a short moment."}
 	leastQueued = rule.Threshold{Name: "least-queued", Value: 16 << 10, Unit: "bytes", Source: "kernel, first value of tcp_wmem",
-		Reason: "Bytes in the send queue of a server whose client does not read. Less is normally in flight."}
+		Reason: "Bytes in the send queue of a server whose client does not read. Less is normal, as data in flight."}
 	heldShare = rule.Threshold{Name: "held-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the time with data to send in which the client's window blocked the server."}
 )
@@ -188,19 +188,19 @@ func slowReaderFinding(v *view.View, s *view.MySQLServer, list []reader, looks i
 		who += " at " + r.Client
 	}
 	f.Headline = rule.T("%s does not read its result: connection %d of %s has been sending for %s (%s)", who, r.ID, s.Name(), lasted(r.longest), words(r.Statement))
-	f.Impact = rule.Impact{TimeLost: waited, Text: rule.T("%s held up", connections(len(list)))}
+	f.Impact = rule.Impact{TimeLost: waited, Text: rule.T("%s blocked", connections(len(list)))}
 	f.Evidence = slowReaderEvidence(v, s, list)
 	look := rule.Fix{Text: rule.T("see what the client does instead of reading"), Tradeoff: "strace slows it down while it is attached"}
 	if f.Subject.Kind == view.KindProcess {
 		look.Command = shell.Line("cat /proc/%d/task/*/stack; strace -f -p %d", f.Subject.PID, f.Subject.PID)
 	}
 	f.Fixes = []rule.Fix{{
-		Text:     rule.T("have the client read all rows first and work on them afterwards (a buffered result), or ask for less at a time (LIMIT, keyset pages)"),
+		Text:     rule.T("make the client read all rows first and process them afterwards (a buffered result), or fetch less at a time (LIMIT, keyset pages)"),
 		Tradeoff: "memory in the client",
 	}, look, {
-		Text:     rule.T("cut off clients that do not read: locks and old versions of rows are kept for them"),
+		Text:     rule.T("disconnect clients that do not read: they keep locks and old row versions"),
 		Command:  ask(s, shell.SQL("set global net_write_timeout = 30")),
-		Tradeoff: "slow but legitimate readers lose their connection in the middle of a result",
+		Tradeoff: "slow but legitimate readers are disconnected in the middle of a result",
 	}}
 	return f
 }
@@ -215,7 +215,7 @@ func slowReaderEvidence(v *view.View, s *view.MySQLServer, list []reader) (evide
 		if r.hasSocket && r.queued > 0 {
 			evidence = append(evidence, rule.Evidence{
 				Metric: metric.TCPSendQueue, Value: float64(r.queued),
-				What: rule.T("%s wait in the server's socket to %s:%d; of the time it had to send, the client's window held it up %s", unit.Bytes(r.queued), r.Client, r.ClientPort,
+				What: rule.T("%s wait in the server's send queue to %s:%d; the client's window blocked it %s of its send time", unit.Bytes(r.queued), r.Client, r.ClientPort,
 					unit.Share(min(r.heldUp, 1))),
 				Check: shell.Line("%s ss -tnmi 'sport = :%d and dport = :%d'   # Send-Q, rwnd_limited", v.EnterNetNS(r.socket.NetNS), s.Port, r.ClientPort),
 			})

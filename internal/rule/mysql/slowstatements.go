@@ -31,9 +31,9 @@ var slowStatements = rule.Rule{
 
 var (
 	lockedShare = rule.Threshold{Name: "locked-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of a statement's time spent waiting for locks. From here on the lock is what makes it slow, not its own work."}
+		Reason: "Share of a statement's time spent waiting for locks. From here on the locks make it slow, not its own work."}
 	manyReturned = rule.Threshold{Name: "many-returned", Value: 10_000, Unit: "rows", Source: rule.Judgement,
-		Reason: "Rows returned per execution. Nobody reads that many; a page of a list has some dozens."}
+		Reason: "Rows returned per execution. No user reads that many: a page of a list has some dozens."}
 )
 
 // logged is a statement of a slow log that was read as a file.
@@ -129,13 +129,13 @@ func (x *logged) reads() bool {
 
 func (x *logged) finding(total float64) rule.Finding {
 	f := rule.Finding{Subject: view.Entity{Kind: view.KindStatement, Name: x.brief(), Detail: x.log}, Confidence: rule.Likely}
-	f.Impact = timeLost(x.took, rule.T("%s of the %s that the log has, %s on average, %s at most", unit.Share(x.share), unit.Seconds(total),
+	f.Impact = timeLost(x.took, rule.T("%s of the %s in the log, %s on average, at most %s", unit.Share(x.share), unit.Seconds(total),
 		unit.Seconds(x.seconds/x.count), unit.Duration(x.longest)))
 	s := &view.MySQLServer{} // the log does not tell which
 	switch {
 	case x.locked >= lockedShare.Value*x.seconds:
 		f.Headline = rule.T("\"%s\" waits for locks %s of its time", x.brief(), unit.Share(x.locked/max(x.seconds, 1e-9)))
-		f.Fixes = []rule.Fix{{Text: rule.T("find who holds the locks while it waits: rtrail diagnose --mysql names the connection and what it does"), Tradeoff: "needs the server, while it happens"},
+		f.Fixes = []rule.Fix{{Text: rule.T("find the lock holder while it waits: rtrail diagnose --mysql names the connection and what it does"), Tradeoff: "needs the server, while it happens"},
 			{Text: rule.T("keep transactions short, and change tables when they are not in use"), Tradeoff: "a change of the program"}}
 	case x.reads() && x.written:
 		f.Headline = rule.T("\"%s\" reads %s each time: %s", x.brief(), x.rows(), x.because())
@@ -145,25 +145,38 @@ func (x *logged) finding(total float64) rule.Finding {
 		f.Fixes = x.scan.fixes(s)
 	case x.reads():
 		f.Confidence = rule.Possible // what it returns does not say how many rows were wanted
-		f.Headline = rule.T("\"%s\" reads %s each time; an index may spare them", x.brief(), x.rows())
+		f.Headline = rule.T("\"%s\" reads %s each time; an index may avoid this", x.brief(), x.rows())
 		f.Fixes = x.scan.fixes(s)
 	case x.each(x.returned) >= manyReturned.Value:
 		f.Confidence = rule.Possible
 		f.Headline = rule.T("\"%s\" returns %s rows each time", x.brief(), unit.Count(math.Round(x.each(x.returned))))
-		f.Fixes = []rule.Fix{{Text: rule.T("ask for the rows that are needed: a condition, LIMIT, sums made by the server; fetch reports in pages by key"), Tradeoff: "a change of the program"}}
+		f.Fixes = []rule.Fix{{Text: rule.T("fetch only the rows that are needed: a condition, LIMIT, aggregation in the server; fetch reports in pages by key"), Tradeoff: "a change of the program"}}
 	default:
 		f.Confidence = rule.Possible
 		f.Headline = rule.T("\"%s\" takes %s each time, and the log does not say why", x.brief(), unit.Seconds(x.seconds/x.count))
 		if x.perRun < manyRows.Value {
 			f.Headline = rule.T("\"%s\" takes %s each time, and the log does not say why: it examines few rows and does not wait for table locks", x.brief(), unit.Seconds(x.seconds/x.count))
 		}
-		f.Fixes = []rule.Fix{{Text: rule.T("look while it runs: rtrail diagnose --mysql says whether it waits for row locks, disks or a CPU"), Tradeoff: "needs the server, while it happens"}}
+		look := rule.T("look while it runs: rtrail diagnose --mysql says whether it waits for row locks, disks or a CPU")
+		if x.changes && x.perRun < manyRows.Value {
+			look = rule.T("look for row locks first: rtrail diagnose --mysql names who holds them, or says that it waits for disks or a CPU")
+		}
+		f.Fixes = []rule.Fix{{Text: look, Tradeoff: "needs the server, while it happens"}}
 	}
 	if x.share < dearShare.Value {
 		f.Confidence = rule.Possible
 	}
 	f.Evidence = x.proof()
 	return f
+}
+
+// counted names the locks in Lock_time. Only MySQL counts row locks there, since 8.0.28;
+// most of the time cannot be missed, so it is enough to say so where there is little.
+func (x *logged) counted() string {
+	if x.locked >= lockedShare.Value*x.seconds {
+		return "locks"
+	}
+	return "table and metadata locks; row locks are in it only of MySQL from 8.0.28 on"
 }
 
 func (x *logged) proof() []rule.Evidence {
@@ -180,7 +193,7 @@ func (x *logged) proof() []rule.Evidence {
 	}
 	if x.locked > 0 {
 		list = append(list, rule.Evidence{Metric: metric.MySQLLoggedLockTime, Value: x.locked / max(x.seconds, 1e-9), Limit: rule.Limit(lockedShare.Value), Check: check,
-			What: rule.T("%s of its time waiting for locks", unit.Share(x.locked/max(x.seconds, 1e-9)))})
+			What: rule.T("%s of its time waiting for %s", unit.Share(x.locked/max(x.seconds, 1e-9)), x.counted())})
 	}
 	return list
 }

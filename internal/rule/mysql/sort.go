@@ -20,7 +20,7 @@ var sorting = rule.Rule{
 	Plural:   "statements sort many rows, on disk or for nothing",
 	Resource: "statements",
 	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
-	Explains: []string{"disk/saturated", "proc/uninterruptible", "cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing"},
+	Explains: []string{"disk/saturated", "disk/cgroup-throttled", "proc/uninterruptible", "cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing"},
 	Thresholds: []*rule.Threshold{&mostMerge, &mergeRate, &manySorted, &seenSorting, &largeSort, &dearShare, &mostBytes, &manyRows, &wastedRatio,
 		&mostRuns, &minRuns, &mostOfRows, &lastsLong, &minSpills, &minTime, &materialShare},
 	Detect: inspecting(func(v *view.View, s *view.MySQLServer) inspection { return &sorts{v: v, s: s} }),
@@ -28,9 +28,9 @@ var sorting = rule.Rule{
 
 var (
 	mostMerge = rule.Threshold{Name: "most-merge", Value: 0.5, Unit: "ratio", Source: rule.Judgement,
-		Reason: "Merge passes per execution from which a sort regularly exceeds its buffer."}
+		Reason: "Merge passes per execution. From here on the sort regularly exceeds its buffer."}
 	mergeRate = rule.Threshold{Name: "merge-rate", Value: 1.0, Unit: "per second", Source: rule.Judgement,
-		Reason: "Merge passes per second, without digests. Each writes and reads several buffers of rows to and from a file."}
+		Reason: "Merge passes per second, without digests. Each pass writes several buffers of rows to a file and reads them again."}
 	manySorted = rule.Threshold{Name: "many-sorted", Value: 10_000, Unit: "rows", Source: rule.Judgement,
 		Reason: "Rows sorted per execution. A core sorts some million rows per second."}
 	seenSorting = rule.Threshold{Name: "seen-sorting", Value: 0.1, Unit: "connections", Source: rule.Judgement,
@@ -115,7 +115,7 @@ func (x *sorts) finding() rule.Finding {
 	switch {
 	case len(x.list) == 0:
 		f.Headline = rule.T("sorts of %s do not fit their buffer: %s merge passes over files", named(s), unit.PerSecond(x.merges))
-		f.Impact = timeLost(max(x.states, x.merges/1000), rule.T("%s connections sort at a time", unit.Number(x.states)))
+		f.Impact = timeLost(max(x.states, x.merges/1000), rule.T("%s connections sort on average", unit.Number(x.states)))
 		f.Evidence = x.evidence()
 		f.Fixes = x.fixes()
 		return f
@@ -144,7 +144,7 @@ func (x *sorts) evidence() []rule.Evidence {
 	})...)
 	if x.states > 0 {
 		list = append(list, rule.Evidence{Metric: metric.MySQLSessionsInState, Value: x.states,
-			What: rule.T("%s connections sort at a time", unit.Number(x.states)), Check: ask(s, shell.SQL("show processlist"))})
+			What: rule.T("%s connections sort on average", unit.Number(x.states)), Check: ask(s, shell.SQL("show processlist"))})
 	}
 	if size, ok := s.IntVariable("sort_buffer_size"); ok {
 		list = append(list, rule.Evidence{Metric: metric.MySQLSortBufferSize, Value: float64(size), What: rule.T("sort_buffer_size is %s", unit.Bytes(size)),
@@ -160,9 +160,9 @@ func (x *sorts) fixes() []rule.Fix {
 			if columns := f.index(); len(f.order) > 0 && len(columns) > 0 {
 				table := f.qualified()
 				fixes = append(fixes, rule.Fix{
-					Text:     rule.T("read in the order of an index on (%s), so that nothing is sorted", strings.Join(columns, ", ")),
+					Text:     rule.T("read in the order of an index on (%s), so that no sort is needed", strings.Join(columns, ", ")),
 					Command:  ask(x.s, shell.SQL("alter table %s add index (%s), algorithm=inplace, lock=none", shell.Name(table), shell.Names(columns))),
-					Tradeoff: "one more index to keep; helps most with a LIMIT. Test the plan with EXPLAIN first",
+					Tradeoff: "one more index to maintain; helps most with a LIMIT. Test the plan with EXPLAIN first",
 				})
 			}
 		}

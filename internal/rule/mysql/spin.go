@@ -26,9 +26,9 @@ var spinWaste = rule.Rule{
 
 var (
 	muchSpin = rule.Threshold{Name: "much-spin", Value: 0.1, Unit: "share", Source: rule.Measured,
-		Reason: "Share of the CPU in spin loops. Back at the defaults, 3 % were left of 21 % on a badly tuned server."}
+		Reason: "Share of the CPU in spin loops. On a badly tuned server it fell from 21 % to 3 % with the defaults."}
 	mostSpin = rule.Threshold{Name: "most-spin", Value: 0.2, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the CPU. From here on spinning is what the server mainly does."}
+		Reason: "Share of the CPU. From here on the server mainly spins."}
 	spinCores = rule.Threshold{Name: "spin-cores", Value: 0.1, Unit: "cores", Source: rule.Judgement,
 		Reason: "CPU in spin loops, in cores. Less does no harm."}
 	farFromDefault = rule.Threshold{Name: "far-from-default", Value: 4, Unit: "ratio", Source: rule.Judgement,
@@ -120,28 +120,28 @@ func (x *spins) finding() rule.Finding {
 		Impact: timeLost(x.cores, rule.T("%s cores spin", unit.Number(x.cores)))}
 	switch {
 	case x.far() && x.delay >= int64(farFromDefault.Value)*x.normal:
-		f.Headline = rule.T("%s burns %s of its CPU in InnoDB's spin loops: innodb_spin_wait_delay is %d, by default %d", who, unit.Share(x.share), x.delay, x.normal)
+		f.Headline = rule.T("%s burns %s of its CPU time in InnoDB's spin loops: innodb_spin_wait_delay is %d, by default %d", who, unit.Share(x.share), x.delay, x.normal)
 	case x.far():
-		f.Headline = rule.T("%s burns %s of its CPU in InnoDB's spin loops: innodb_sync_spin_loops is %d, by default %d", who, unit.Share(x.share), x.loops, int64(defaultSpinLoops))
+		f.Headline = rule.T("%s burns %s of its CPU time in InnoDB's spin loops: innodb_sync_spin_loops is %d, by default %d", who, unit.Share(x.share), x.loops, int64(defaultSpinLoops))
 	default:
-		f.Headline = rule.T("%s burns %s of its CPU while threads wait for mutexes of InnoDB", who, unit.Share(x.share))
+		f.Headline = rule.T("%s burns %s of its CPU time while threads wait for mutexes of InnoDB", who, unit.Share(x.share))
 	}
 	f.Evidence = []rule.Evidence{{Metric: metric.MySQLSpinShare, Value: x.share, Limit: rule.Limit(muchSpin.Value),
 		What:  rule.T("%s of %d samples of its running threads are in ut_delay, the loop between two tries for a mutex", unit.Share(x.share), x.samples),
 		Check: shell.Line("perf top -p %d", x.s.PID)}}
 	if len(x.callers) > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.MySQLSpinShare, Value: x.share,
-			What:  rule.T("who waits there: %s", strings.Join(x.callers[:min(len(x.callers), 3)], ", ")),
+			What:  rule.T("callers: %s", strings.Join(x.callers[:min(len(x.callers), 3)], ", ")),
 			Check: shell.Line("perf record -g -p %d -- sleep 5; perf report --no-children -S ut_delay", x.s.PID)})
 	}
 	if x.delay > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.MySQLSpinSettings, Value: float64(x.delay), Limit: rule.Limit(float64(x.normal)),
-			What:  rule.T("innodb_spin_wait_delay is %d, innodb_sync_spin_loops %d: a wait that fails executes up to %s pauses", x.delay, x.loops, unit.Count(float64(x.delay*x.loops*defaultPauses))),
+			What:  rule.T("innodb_spin_wait_delay is %d, innodb_sync_spin_loops %d: a failed wait executes up to %s pauses", x.delay, x.loops, unit.Count(float64(x.delay*x.loops*defaultPauses))),
 			Check: ask(x.s, shell.SQL("show global variables like 'innodb%%spin%%'"))})
 	}
 	if x.rounds > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.MySQLSpinRounds, Value: x.rounds,
-			What:  rule.T("%s rounds of spinning, %s waits that ended asleep", unit.PerSecond(x.rounds), unit.PerSecond(view.OrZero(x.osWaits))),
+			What:  rule.T("%s spin rounds, %s waits that ended in sleep", unit.PerSecond(x.rounds), unit.PerSecond(view.OrZero(x.osWaits))),
 			Check: ask(x.s, shell.SQL("show engine innodb status"))})
 	}
 	f.Fixes = x.fixes()
@@ -158,6 +158,6 @@ func (x *spins) fixes() []rule.Fix {
 		list = append(list, rule.Fix{Text: rule.T("reset the loops: innodb_sync_spin_loops = %d", int64(defaultSpinLoops)),
 			Command: ask(x.s, shell.SQL("set global innodb_sync_spin_loops = %d", int64(defaultSpinLoops))), Tradeoff: "at once, no restart; also in my.cnf"})
 	}
-	return append(list, rule.Fix{Text: rule.T("let fewer statements run at once, so that fewer want the mutex; its name is in SHOW ENGINE INNODB MUTEX and in the stacks"),
+	return append(list, rule.Fix{Text: rule.T("run fewer statements at once, so that fewer threads contend for the mutex; its name is in SHOW ENGINE INNODB MUTEX and in the stacks"),
 		Command: ask(x.s, shell.SQL("show engine innodb mutex")), Tradeoff: "waiting moves to the connection pool"})
 }

@@ -26,7 +26,7 @@ var tableCacheContention = rule.Rule{
 
 var (
 	minOverflows = rule.Threshold{Name: "min-overflows", Value: 5.0, Unit: "per second", Source: rule.Judgement,
-		Reason: "Tables that the cache closes to make room, while it holds its mutex. A cache that is large enough closes none."}
+		Reason: "Tables that the cache closes to make room, while it holds its mutex. A cache that is large enough closes no tables."}
 	manyReopened = rule.Threshold{Name: "many-reopened", Value: 100.0, Unit: "per second", Source: rule.Judgement,
 		Reason: "Tables reopened. For each, one handle is closed and another created, which costs more than any queue."}
 	reopenedEach = rule.Threshold{Name: "reopened-each", Value: 0.1, Unit: "ratio", Source: rule.Judgement,
@@ -93,7 +93,7 @@ func (x *tableCache) full() bool {
 func (x *tableCache) finding() rule.Finding {
 	who := x.subject()
 	f := rule.Finding{Subject: who, Confidence: x.sure, Affects: x.affects()}
-	f.Impact = timeLost(x.waiting, rule.T("%s statements wait at a time", unit.Number(x.waiting)))
+	f.Impact = timeLost(x.waiting, rule.T("%s statements wait on average", unit.Number(x.waiting)))
 	share := unit.Share(x.share)
 	switch {
 	case !x.queued:
@@ -101,7 +101,7 @@ func (x *tableCache) finding() rule.Finding {
 		f.Impact = timeLost(max(x.waiting, x.reopened), rule.T("%s tables are opened", unit.PerSecond(x.opened)))
 		f.Headline = rule.T("%s opens %s tables again for each statement, because the table cache is full: table_open_cache is %d", who, unit.Number(x.reopened), x.size)
 	case x.full():
-		f.Headline = rule.T("%s of the running statements of %s queue for the table cache, which closes tables to make room below its mutex: table_open_cache is %d", share, who, x.size)
+		f.Headline = rule.T("%s of the running statements of %s queue for the table cache, which closes tables to make room while it holds its mutex: table_open_cache is %d", share, who, x.size)
 	case x.instances == 1:
 		f.Headline = rule.T("%s of the running statements of %s queue for the one mutex of the table cache: table_open_cache_instances is 1", share, who)
 	case x.instances > 1:
@@ -118,7 +118,7 @@ func (x *tableCache) finding() rule.Finding {
 	if !math.IsNaN(x.overflows) {
 		what := rule.T("%s overflows of the table cache, %s tables opened: it is large enough", unit.PerSecond(x.overflows), unit.PerSecond(view.OrZero(x.opened)))
 		if x.full() {
-			what = rule.T("%s overflows of the table cache, %s tables opened: it holds too few", unit.PerSecond(x.overflows), unit.PerSecond(x.opened))
+			what = rule.T("%s overflows of the table cache, %s tables opened: it is too small", unit.PerSecond(x.overflows), unit.PerSecond(x.opened))
 		}
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.MySQLTableCacheOverflows, Value: x.overflows, What: what, Check: status(x.s, "%open%")})
 	}
@@ -134,12 +134,12 @@ func (x *tableCache) fixes() []rule.Fix {
 			// Every connection may have some tables open at a time.
 			to = max(to, int64(math.Ceil(most/100)*100)*tablesPerStatement)
 		}
-		list = append(list, rule.Fix{Text: rule.T("let the table cache hold what all connections use: table_open_cache = %d", to),
+		list = append(list, rule.Fix{Text: rule.T("make the table cache large enough for all connections: table_open_cache = %d", to),
 			Command:  ask(x.s, shell.SQL("set global table_open_cache = %d", to)),
 			Tradeoff: "memory and file descriptors per table (open_files_limit); also in my.cnf, or a restart loses it"})
 	}
 	if x.s == nil {
-		list = append(list, rule.Fix{Text: rule.T("look first whether Table_open_cache_overflows grows: then the cache is too small, and table_open_cache is to be raised"),
+		list = append(list, rule.Fix{Text: rule.T("first see whether Table_open_cache_overflows grows: then the cache is too small; raise table_open_cache"),
 			Command: shell.Line(`mysql -e "show global status like '%%open%%'"   # twice`), Tradeoff: "none"})
 	}
 	to := int64(enoughInstances)
@@ -150,7 +150,7 @@ func (x *tableCache) fixes() []rule.Fix {
 		list = append(list, rule.Fix{Text: rule.T("split the table cache: table_open_cache_instances = %d in my.cnf, below [mysqld]; then restart the server", to),
 			Tradeoff: "a restart; each instance holds table_open_cache divided by their number, so raise that, too, if Opened_tables begins to grow" + x.gain()})
 	}
-	return append(list, rule.Fix{Text: rule.T("let fewer statements run at once, or fewer tables be in each"),
+	return append(list, rule.Fix{Text: rule.T("run fewer statements at once, or use fewer tables in each"),
 		Tradeoff: "waiting moves to the connection pool; throughput rises when the queue for the mutex is gone"})
 }
 

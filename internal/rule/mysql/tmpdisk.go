@@ -19,7 +19,7 @@ var tmpDiskTables = rule.Rule{
 	Plural:   "statements create temporary tables on disk",
 	Resource: "statements",
 	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
-	Explains: []string{"mysql/sort", "disk/saturated", "proc/uninterruptible", "cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing"},
+	Explains: []string{"mysql/sort", "disk/saturated", "disk/cgroup-throttled", "proc/uninterruptible", "cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing"},
 	Thresholds: []*rule.Threshold{&mostSpill, &minSpills, &spillRate, &seenSpilling, &largeTmpTable, &dearShare, &mostBytes, &manyRows, &wastedRatio,
 		&mostRuns, &minRuns, &mostOfRows, &lastsLong, &minTime, &materialShare},
 	Detect: inspecting(func(v *view.View, s *view.MySQLServer) inspection { return &spill{v: v, s: s} }),
@@ -35,7 +35,7 @@ var (
 	seenSpilling = rule.Threshold{Name: "seen-spilling", Value: 0.1, Unit: "connections", Source: rule.Judgement,
 		Reason: "Mean number of connections in a state that only temporary tables have."}
 	largeTmpTable = rule.Threshold{Name: "large-tmp-table", Value: 64 << 20, Unit: "bytes", Source: rule.Judgement,
-		Reason: "Bytes. MySQL and MariaDB start with 16 MB; above 4 times that a larger limit times the sessions is a danger of its own."}
+		Reason: "Bytes. MySQL and MariaDB start with 16 MB; above 4 times that, a larger limit times the number of sessions becomes dangerous."}
 )
 
 // spill is what is known of a server's temporary tables on disk.
@@ -119,11 +119,11 @@ func (x *spill) finding() rule.Finding {
 	f := rule.Finding{Subject: s.Entity(), Confidence: x.sure, Affects: loaded(x.v, s, writeBytes)}
 	switch {
 	case len(x.list) > 0:
-		f.Headline = rule.T("%s makes temporary tables on disk for \"%s\"", named(s), x.list[0].brief())
-		f.Impact = timeLost(x.took, rule.T("%s s a second in statements that do so", unit.Number(x.took)))
+		f.Headline = rule.T("%s creates temporary tables on disk for \"%s\"", named(s), x.list[0].brief())
+		f.Impact = timeLost(x.took, rule.T("%s s a second in these statements", unit.Number(x.took)))
 	default:
-		f.Headline = rule.T("%s makes %s temporary tables on disk", named(s), unit.PerSecond(x.perSecond))
-		f.Impact = timeLost(max(x.states, x.perSecond/1000), rule.T("%s connections busy with them at a time", unit.Number(x.states)))
+		f.Headline = rule.T("%s creates %s temporary tables on disk", named(s), unit.PerSecond(x.perSecond))
+		f.Impact = timeLost(max(x.states, x.perSecond/1000), rule.T("%s connections busy with them on average", unit.Number(x.states)))
 	}
 	f.Evidence = x.evidence()
 	f.Fixes = x.fixes()
@@ -143,12 +143,12 @@ func (x *spill) evidence() []rule.Evidence {
 	})...)
 	if x.states > 0 {
 		list = append(list, rule.Evidence{Metric: metric.MySQLSessionsInState, Value: x.states,
-			What:  rule.T("%s connections busy with temporary tables at a time, %s of them moving one to disk", unit.Number(x.states), unit.Number(x.converting)),
+			What:  rule.T("on average %s connections busy with temporary tables, %s of them moving one to disk", unit.Number(x.states), unit.Number(x.converting)),
 			Check: ask(s, shell.SQL("show processlist"))})
 	}
 	if size, ok := x.limit(); ok {
 		list = append(list, rule.Evidence{Metric: metric.MySQLTmpTableSize, Value: float64(size),
-			What: rule.T("a temporary table in memory may have %s", unit.Bytes(size)), Check: ask(s, shell.SQL("show global variables where variable_name in ('tmp_table_size', 'max_heap_table_size')"))})
+			What: rule.T("a temporary table in memory may take %s", unit.Bytes(size)), Check: ask(s, shell.SQL("show global variables where variable_name in ('tmp_table_size', 'max_heap_table_size')"))})
 	}
 	return append(list, beside(s)...)
 }
@@ -173,8 +173,8 @@ func (x *spill) fixes() []rule.Fix {
 	var fixes []rule.Fix
 	if !x.inMemoryBlobs() {
 		fixes = append(fixes, rule.Fix{
-			Text:     rule.T("keep TEXT, BLOB and JSON columns out of GROUP BY, DISTINCT and UNION: select and group by the key first, and join the long columns to the few rows that are left; or group by LEFT(column, 200)"),
-			Tradeoff: "a change of the statement; memory tables of this server cannot hold such columns, so that no setting helps",
+			Text:     rule.T("keep TEXT, BLOB and JSON columns out of GROUP BY, DISTINCT and UNION: select and group by the key first, then join the long columns to the few remaining rows; or group by LEFT(column, 200)"),
+			Tradeoff: "a change of the statement; memory tables of this server cannot hold such columns, so no setting helps",
 		})
 	}
 	if size, ok := x.limit(); ok && size < int64(largeTmpTable.Value) {
@@ -182,12 +182,12 @@ func (x *spill) fixes() []rule.Fix {
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("if the columns are short, allow larger tables in memory: %s instead of %s", unit.Bytes(to), unit.Bytes(size)),
 			Command:  ask(x.s, shell.SQL("set global tmp_table_size = %d; set global max_heap_table_size = %d", to, to)),
-			Tradeoff: "each such statement may take that much memory; holds for new connections, put it into my.cnf too",
+			Tradeoff: "each such statement may take that much memory; applies to new connections, put it into my.cnf too",
 		})
 	}
 	return append(fixes, rule.Fix{
 		Text:     rule.T("group in the order of an index, so that no temporary table is needed"),
 		Command:  explainOf(x.s, x.list),
-		Tradeoff: "one more index to keep; look for Using temporary in the plan",
+		Tradeoff: "one more index to maintain; look for Using temporary in the plan",
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
+	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
 
@@ -44,13 +45,18 @@ func (w *lockWaits) tree() []rule.Text {
 	return lockTree(b, w.waiters(b))
 }
 
-// maxDrawn is how many of those who wait a tree has: headlines say how many there are.
-const maxDrawn = 2
+// maxDrawn is how many lines a tree has for those who wait: the last one counts those
+// that have none of their own.
+const maxDrawn = 3
 
 // lockTree is a line for the holder of a lock and one for each of the first that wait.
 func lockTree(b view.MySQLBlocker, waiters []lockWaiter) []rule.Text {
 	list := []rule.Text{rule.T("%s, %s", holderWords(b), activity(b))}
-	for _, x := range waiters[:min(len(waiters), maxDrawn)] {
+	drawn := len(waiters)
+	if drawn > maxDrawn {
+		drawn = maxDrawn - 1
+	}
+	for _, x := range waiters[:drawn] {
 		who, waits := fmt.Sprint(x.Session), lasted(x.Waited)
 		if x.account != "" {
 			who += " " + x.account
@@ -59,6 +65,9 @@ func lockTree(b view.MySQLBlocker, waiters []lockWaiter) []rule.Text {
 			waits += fmt.Sprint(" for ", x.Behind)
 		}
 		list = append(list, rule.T("%s, waits %s: %s", who, waits, words(x.Statement)))
+	}
+	if more := len(waiters) - drawn; more > 0 {
+		list = append(list, rule.T("and %s more", unit.Count(more)))
 	}
 	return list
 }

@@ -30,14 +30,30 @@ func TestTreeOfRowLocks(t *testing.T) {
 			"row lock: connection 17 (app@10.0.0.5) blocks 3 connections of",
 			"   waits    17 app@10.0.0.5, open 30 s, idle after UPDATE stock SET n = n - ?\n",
 			"            ├─ 100 app@10.0.0.8, waits 12 s: UPDATE stock SET n = n - ?",
-			"            └─ 101 app@10.0.0.8, waits 11 s: UPDATE stock SET n = n - ?",
+			"            ├─ 101 app@10.0.0.8, waits 11 s: UPDATE stock SET n = n - ?",
+			"            └─ 102 app@10.0.0.8, waits 11 s for 101: UPDATE stock SET n = n - ?",
 			"select * from information_schema.processlist where id in (17, 100, 101, 102)",
-			"CHANGE   connection 17 has to commit or roll back, or be killed\n",
+			"CHANGE   connection 17 must commit or roll back, or be killed\n",
 			"3 connections of app@10.0.0.8: 100, 101, 102 (up to 12 s) → mariadbd (812)",
 		} {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("at %d columns it lacks %q:\n%s", width, want, out.String())
 			}
+		}
+	}
+}
+
+// A tree is never drawn as if those in it were all.
+func TestTreeCountsWhomItLeavesOut(t *testing.T) {
+	for waiting, want := range map[int]string{3: "102, waits", 4: "and 2 more", 12: "and 10 more"} {
+		s := server(ruletest.MySQL{Collected: allRead})
+		var waits []recording.MySQLLockWait
+		for i := range waiting {
+			waits = append(waits, idleBlocker(int64(100+i), second))
+		}
+		tree := s.LockWaits(waits...).Detect(t, rowLockWait)[0].Tree
+		if last := tree[len(tree)-1].String(); len(tree) != 4 || !strings.HasPrefix(last, want) {
+			t.Errorf("%d wait: %q", waiting, tree)
 		}
 	}
 }
@@ -57,7 +73,7 @@ func TestTreesOfOtherHolders(t *testing.T) {
 		"a statement": {[]recording.MySQLLockWait{running}, nil, []string{
 			"17 app@10.0.0.5, open 30 s, runs UPDATE stock SET n = n - ?", "21, waits 11 s: UPDATE stock SET n = n - ? WHERE id = ?"}},
 		"a prepared transaction": {[]recording.MySQLLockWait{prepared}, []recording.MySQLTransaction{{Prepared: true}}, []string{
-			"a prepared XA transaction without a connection, open 30 s, it waits for XA COMMIT or XA ROLLBACK, until one of them is given",
+			"a prepared XA transaction without a connection, open 30 s, it waits for XA COMMIT or XA ROLLBACK",
 			"21, waits 11 s: UPDATE stock SET n = n - ? WHERE id = ?"}},
 	} {
 		var got []string

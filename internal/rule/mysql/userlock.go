@@ -51,17 +51,17 @@ func userLockFinding(v *view.View, s *view.MySQLServer) (rule.Finding, bool) {
 		f.Headline = rule.T("%s of %s %s in GET_LOCK for %s that %s has: %s", connections(len(b.Victims)), s.Name(), wait(len(b.Victims)), lock, blockerName(b), inShort(b))
 		f.Fixes = holderFixes(s, b)
 	case len(w.blockers) > 1:
-		f.Headline = rule.T("%s connections of %s at a time wait in GET_LOCK for locks that others have in turn", unit.Number(mean), s.Name())
+		f.Headline = rule.T("on average %s connections of %s wait in GET_LOCK for locks that others hold in turn", unit.Number(mean), s.Name())
 	default:
-		f.Headline = rule.T("%s of %s %s in GET_LOCK; who has the lock cannot be seen", connections(int(most)), s.Name(), wait(int(most)))
+		f.Headline = rule.T("%s of %s %s in GET_LOCK; the holder is unknown", connections(int(most)), s.Name(), wait(int(most)))
 		f.Fixes = []rule.Fix{{
-			Text:    rule.T("ask for the connection that has the lock, by the name that the program gives it"),
+			Text:    rule.T("query the connection that has the lock, by the lock name that the program uses"),
 			Command: ask(s, shell.SQL("select is_used_lock('NAME')")), Tradeoff: "none",
 		}}
 	}
 	f.Evidence = w.userEvidence(mean, most, longest)
 	f.Fixes = append(f.Fixes, rule.Fix{
-		Text:     rule.T("if they are meant to stand by or to take turns, all is well; else hold the lock for less time, or use one for each thing that must not be done twice at once"),
+		Text:     rule.T("if they are meant to stand by or to take turns, nothing is wrong; otherwise hold the lock for less time, or use a separate lock for each task"),
 		Tradeoff: "a change of the program",
 	})
 	return f, true
@@ -87,7 +87,7 @@ func (w *lockWaits) passedOn() bool {
 func (w *lockWaits) userEvidence(mean float64, most int64, longest time.Duration) []rule.Evidence {
 	list := []rule.Evidence{{
 		Metric: metric.MySQLMetadataLockWaits, Value: mean, Limit: rule.Limit(waitersAtLeast.Value),
-		What:  rule.T("in state %q: %s connections at a time, %d at most, the longest for %s", userLockState, unit.Number(mean), most, lasted(longest)),
+		What:  rule.T("in state %q: %s connections on average, at most %d, the longest for %s", userLockState, unit.Number(mean), most, lasted(longest)),
 		Check: w.look(ask(w.s, shell.SQL("show full processlist"))),
 	}}
 	if len(w.blockers) == 0 {

@@ -18,7 +18,7 @@ import (
 var rulesWork = []rule.Rule{costlyStatement, fullScan, tmpDiskTables, sorting, bufferPoolSmall, commitFlush, missingTables}
 
 var minTime = rule.Threshold{Name: "min-time", Value: 0.05, Unit: "seconds per second", Source: rule.Judgement,
-	Reason: "Seconds that statements take per second of the window: a twentieth of one core, or of one client's time. A healthy server does a little of everything."}
+	Reason: "Seconds that statements take per second of the window: a twentieth of one core, or of one client's time. A healthy server runs a little of everything."}
 
 // work is a statement of a server over the window, and what is known of it from
 // whichever source tells. Counts are of the window; NaN where no source tells.
@@ -140,7 +140,7 @@ func introspective(schema, text string) bool {
 }
 
 var materialShare = rule.Threshold{Name: "material-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
-	Reason: "Share of the time of all statements. Removing less changes little, and must not be named as the server's problem."}
+	Reason: "Share of the time of all statements. A statement below it would change little, and must not be named as the server's problem."}
 
 // totalTime is the time all statements take, in seconds per second.
 func totalTime(list []work) float64 {

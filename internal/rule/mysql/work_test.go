@@ -88,7 +88,7 @@ func TestFullScan(t *testing.T) {
 		{Name: "aggregate", Host: change(func(s *recording.MySQLStatement) { s.Text = "SELECT COUNT(*) FROM sbtest1 WHERE pad = ?" }),
 			Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "--explain shows the plan"},
 		{Name: "aggregate, explained", Host: aggregate("SELECT COUNT ( * ) FROM `sbtest1` WHERE `pad` = ?", "ALL", ""), Want: rule.Likely,
-			Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "an index on (pad)", Proof: "no index that could serve"},
+			Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "an index on (pad)", Proof: "no index could be used"},
 		{Name: "aggregate by an index, explained", Host: aggregate("SELECT COUNT ( * ) FROM `sbtest1` WHERE `pad` = ?", "ref", "pad_1"), Want: rule.Possible,
 			Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "an index may save it", Proof: "by the index pad_1"},
 		{Name: "aggregate of a range, explained", Host: aggregate("SELECT COUNT ( * ) FROM `sbtest1` WHERE `k` > ?", "ALL", ""), Want: rule.Possible,
@@ -99,18 +99,18 @@ func TestFullScan(t *testing.T) {
 		})},
 		{Name: "report", Host: change(func(s *recording.MySQLStatement) { s.Count, s.NoIndex, s.Sent = 0, 0, 0 })},
 		{Name: "explained", Host: explained(recording.MySQLPlan{Name: "sbtest1", Access: "ALL", Rows: 19_900}), Want: rule.Certain,
-			Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "an index on (pad)", Proof: "no index that could serve"},
+			Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "an index on (pad)", Proof: "no index could be used"},
 		{Name: "explained, an index is not used", Host: explained(recording.MySQLPlan{Name: "sbtest1", Access: "ALL", Possible: "pad_1", Rows: 19_900}), Want: rule.Certain,
-			Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Proof: "although the index pad_1 could serve"},
+			Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Proof: "although the index pad_1 could be used"},
 		{Name: "explained, it is a plan without a scan", Host: explained(recording.MySQLPlan{Name: "sbtest1", Access: "ref", Possible: "pad_1", Key: "pad_1", Rows: 3}),
 			Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Proof: "by the index pad_1"},
 		{Name: "explained, the text names no index", Host: func() *ruletest.Host {
 			const join = "SELECT a . id FROM a JOIN b ON a . x = b . y WHERE a . pad = ?"
 			return ruletest.Add(change(func(s *recording.MySQLStatement) { s.Text = join })(), recording.MySQLPlan{At: ruletest.Start, Server: "10.0.0.2:3306",
 				Statement: join, Name: "b", Access: "ALL", Rows: 20_000})
-		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Proof: "it reads all of b"},
+		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Proof: "it reads the whole table b"},
 		{Name: "an update, of which the server counts no index", Host: change(update), Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd",
-			Low: 1.9, High: 2, Proof: "rows examined for each one changed"},
+			Low: 1.9, High: 2, Proof: "rows examined for each row changed"},
 		{Name: "an update that changes nothing", Host: change(func(s *recording.MySQLStatement) { update(s); s.Affected = 0 }), Want: rule.Possible, Kind: view.KindProcess,
 			Subject: "mariadbd", Low: 1.9, High: 2, Proof: "20,000 rows examined each time and none changed, 1,000 executions"},
 		{Name: "it finds nothing", Host: change(func(s *recording.MySQLStatement) { s.Sent = 0 }), Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd",
@@ -120,7 +120,7 @@ func TestFullScan(t *testing.T) {
 		{Name: "an update, explained", Host: func() *ruletest.Host {
 			return ruletest.Add(change(update)(), recording.MySQLPlan{At: ruletest.Start, Server: "10.0.0.2:3306", Statement: "UPDATE sbtest1 SET c = ? WHERE pad = ?",
 				Name: "sbtest1", Access: "ALL", Rows: 19_900})
-		}, Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "an index on (pad)", Proof: "no index that could serve"},
+		}, Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "an index on (pad)", Proof: "no index could be used"},
 		{Name: "another statement was explained", Host: func() *ruletest.Host {
 			h := change(func(*recording.MySQLStatement) {})()
 			return ruletest.Add(h, recording.MySQLPlan{At: ruletest.Start, Server: "10.0.0.2:3306", Statement: "SELECT id FROM sbtest1 WHERE k = ?", Name: "sbtest1", Access: "ref"})
@@ -140,7 +140,7 @@ func TestFullScan(t *testing.T) {
 			Says: "reads 65,536 rows of sbtest1 each time", Proof: "scanned 1,966,080/s rows and such statements changed 0/s"},
 		{Name: "sampled, an update of all it reads", Host: changed(65_536, 30, 65_536*30, 3)},
 		{Name: "sampled, updates by an index while others scan", Host: changed(65_536*30/5000, 5000, 5000, 3), Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd",
-			Low: 0.3, High: 0.6, Says: "which statements do is not known"},
+			Low: 0.3, High: 0.6, Says: "the statements are unknown"},
 		{Name: "sampled, an update as long as the window", Host: changed(65_536, 0, 0, 3), Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd",
 			Low: 2.9, High: 3, Says: "reads many rows of sbtest1"},
 		// Eight sessions wait for a lock, and an agent reads the status of the server.
@@ -151,7 +151,7 @@ func TestFullScan(t *testing.T) {
 		{Name: "sampled, an update beside a delete", Host: changed(65_536, 30, 0, 3, deleting, deleting), Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd",
 			Low: 4.9, High: 5, Proof: "once with 19,144 rows examined so far: DELETE"},
 		{Name: "sampled, an update beside a delete, explained", Host: mixed("UPDATE sbtest1 SET c = ? WHERE pad = ?", "ALL", 65_000), Want: rule.Likely,
-			Kind: view.KindProcess, Subject: "mariadbd", Low: 2.9, High: 3, Says: "reads many rows of sbtest1 each time", Proof: "no index that could serve"},
+			Kind: view.KindProcess, Subject: "mariadbd", Low: 2.9, High: 3, Says: "reads many rows of sbtest1 each time", Proof: "no index could be used"},
 		{Name: "sampled, a delete beside an update, explained", Host: mixed(deleting.Statement, "ALL", 65_000), Want: rule.Likely,
 			Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "reads 19,144 rows or more of sbtest1 each time"},
 		{Name: "sampled, an update of a small table, explained", Host: mixed("UPDATE sbtest1 SET c = ? WHERE pad = ?", "ALL", 90), Want: rule.Possible,

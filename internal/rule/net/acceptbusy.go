@@ -24,7 +24,7 @@ type busyElsewhere struct {
 
 // busyFrom is the share of a CPU from which a thread has no time to accept.
 var busyFrom = rule.Threshold{Name: "busy-from", Value: 0.5, Unit: "share", Source: rule.Judgement,
-	Reason: "Share of one CPU that the main thread uses while nothing is accepted. Below it the thread mostly waits, and what it waits in says more."}
+	Reason: "Share of one CPU that the main thread uses while nothing is accepted. Below it the thread mostly waits, and the call that it waits in says more."}
 
 // insteadOfAccepting looks at the main threads of the processes that listen: in servers
 // with one thread it is the one that accepts, in others mostly, too. Of several processes
@@ -137,7 +137,7 @@ func (b busyElsewhere) evidence() []rule.Evidence {
 func (b busyElsewhere) fix() rule.Fix {
 	switch {
 	case b.halted:
-		return rule.Fix{Text: rule.T("let %s go on, unless a debugger holds it", b.name), Command: shell.Line("kill -CONT %d", b.pid), Tradeoff: "somebody may have stopped it on purpose, and a debugger still holds it"}
+		return rule.Fix{Text: rule.T("resume %s, unless a debugger holds it", b.name), Command: shell.Line("kill -CONT %d", b.pid), Tradeoff: "somebody may have stopped it on purpose, and a debugger still holds it"}
 	case b.cpu >= busyFrom.Value && b.hot != "":
 		return rule.Fix{Text: rule.T("make %s do less in the thread that accepts: it is in %s; a larger queue only makes clients wait longer", b.name, b.hot),
 			Command: shell.Line("perf top -g -p %d", b.pid), Tradeoff: "takes a developer"}

@@ -18,7 +18,7 @@ func TestInsteadOfAccepting(t *testing.T) {
 	}{
 		"computes":           {ruletest.Thread{State: "R", CPU: 0.98}, "luaV_execute", "on a CPU 98 % of the time, most of it in luaV_execute (lua.c:7)", "do less in the thread that accepts: it is in luaV_execute"},
 		"waits":              {ruletest.Thread{State: "S", Syscall: "futex", CPU: 0.01}, "", "waits in futex", "find out what redis-server is doing"},
-		"is stopped":         {ruletest.Thread{State: "T"}, "", "is stopped, by a signal or a debugger", "let redis-server go on"},
+		"is stopped":         {ruletest.Thread{State: "T"}, "", "is stopped, by a signal or a debugger", "resume redis-server"},
 		"computes somewhere": {ruletest.Thread{State: "R", CPU: 0.9}, "", "on a CPU 90 % of the time", "find out what"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -28,7 +28,7 @@ var (
 	minOverflows = rule.Threshold{Name: "min-overflows", Value: 3, Unit: "count", Source: rule.Judgement,
 		Reason: "Refused connects. One or two in a window are a burst without lasting harm."}
 	nearlyFull = rule.Threshold{Name: "nearly-full", Value: 0.8, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the queue's limit that is worth mentioning if it lasts."}
+		Reason: "Share of the queue's limit. Worth mentioning if it lasts."}
 )
 
 const (
@@ -228,9 +228,9 @@ func (o overflow) evidence(v *view.View) []rule.Evidence {
 	if b, ok := o.insteadOfAccepting(v); ok && o.stopped() {
 		list = append(list, b.evidence()...)
 	}
-	limit := rule.T("limit %d = min(backlog asked by %s, somaxconn)", o.Backlog, o.Name())
+	limit := rule.T("limit %d = min(listen backlog of %s, somaxconn)", o.Backlog, o.Name())
 	if max, ok := somaxconn(v, o.NetNS); ok {
-		limit = rule.T("limit %d = min(backlog asked by %s, somaxconn %s)", o.Backlog, o.Name(), unit.Count(max))
+		limit = rule.T("limit %d = min(listen backlog of %s, somaxconn %s)", o.Backlog, o.Name(), unit.Count(max))
 	}
 	return append(list, rule.Evidence{
 		Metric: metric.TCPBacklog, What: limit, Value: float64(o.Backlog), Check: shell.Line("%s sysctl net.core.somaxconn", enter),
@@ -265,7 +265,7 @@ func (o overflow) fixes(v *view.View) []rule.Fix {
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("raise somaxconn first, it limits the queue now; then restart or reload the server"),
 			Command:  shell.Line("%s sysctl -w net.core.somaxconn=%d", v.EnterNetNS(o.NetNS), largeBacklog),
-			Tradeoff: "every server may then ask for longer queues",
+			Tradeoff: "every server may then use longer queues",
 		})
 	}
 	return append(fixes, rule.Fix{

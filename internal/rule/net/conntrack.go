@@ -29,7 +29,7 @@ var (
 	tableFull = rule.Threshold{Name: "table-full", Value: 0.95, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the limit. The count moves by a few entries between drops."}
 	tableNearlyFull = rule.Threshold{Name: "table-nearly-full", Value: 0.85, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the table that is worth mentioning: the next burst fills it."}
+		Reason: "Share of the table. Worth mentioning: the next burst fills it."}
 	minDrops = rule.Threshold{Name: "min-drops", Value: 3, Unit: "count", Source: rule.Judgement,
 		Reason: "Dropped packets. One or two at a full table are a short burst."}
 )
@@ -153,13 +153,13 @@ func (t tracking) evidence(v *view.View) []rule.Evidence {
 	}
 	if t.early > 0 {
 		list = append(list, rule.Evidence{
-			Metric: metric.ConntrackEarlyDrop, What: rule.T("%s entries thrown out early to make room", unit.Count(t.early)),
+			Metric: metric.ConntrackEarlyDrop, What: rule.T("%s entries evicted early to make room", unit.Count(t.early)),
 			Value: t.early, Check: shell.Line("%s conntrack -S", enter),
 		})
 	}
 	if t.messages > 0 {
 		list = append(list, rule.Evidence{
-			Metric: metric.KernelLog, What: rule.T("kernel log in the window: %q, %d times (the kernel holds most back)", tableFullMessage, t.messages),
+			Metric: metric.KernelLog, What: rule.T("kernel log in the window: %q, %d times (the kernel rate-limits it)", tableFullMessage, t.messages),
 			Value: float64(t.messages), Check: shell.Line("dmesg | grep nf_conntrack"),
 		})
 	}
@@ -185,7 +185,7 @@ func (t tracking) fixes(v *view.View) []rule.Fix {
 	}
 	return []rule.Fix{
 		{
-			Text:     rule.T("raise the limit%s, and the buckets with it", where),
+			Text:     rule.T("raise the limit%s, and the number of buckets with it", where),
 			Command:  shell.Line("sysctl -w net.netfilter.nf_conntrack_max=%d; echo %d > /sys/module/nf_conntrack/parameters/hashsize", target, target/4),
 			Tradeoff: fmt.Sprintf("up to %s of kernel memory when full; without more buckets lookups get slower", unit.Bytes(target*bytesPerEntry)),
 		},
@@ -194,7 +194,7 @@ func (t tracking) fixes(v *view.View) []rule.Fix {
 			Tradeoff: "late packets of closed connections count as invalid",
 		},
 		{
-			Text:     rule.T("open fewer connections (keep-alive, pools), or do not track what needs no tracking"),
+			Text:     rule.T("open fewer connections (keep-alive, pools), or exempt traffic that needs no tracking"),
 			Command:  shell.Line("%s conntrack -L -p tcp | grep -o ' dport=[0-9]*' | sort | uniq -c | sort -n | tail   # ports with most entries", v.EnterNetNS(t.last.NetNS)),
 			Tradeoff: "no NAT and no state match for that traffic",
 		},

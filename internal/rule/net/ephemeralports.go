@@ -30,9 +30,9 @@ var ephemeralPorts = rule.Rule{
 
 var (
 	rangeFull = rule.Threshold{Name: "range-full", Value: 0.97, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the range. The others may be bound sockets, or were freed a moment ago."}
+		Reason: "Share of the range. The other ports may be bound, or were freed a moment ago."}
 	rangeNearlyFull = rule.Threshold{Name: "range-nearly-full", Value: 0.85, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the range that is worth mentioning: the next burst fills it."}
+		Reason: "Share of the range. Worth mentioning: the next burst fills it."}
 	fewPorts = rule.Threshold{Name: "few-ports", Value: 8, Unit: "count", Source: rule.Judgement,
 		Reason: "Ports in the range. Smaller ranges are not judged."}
 )
@@ -71,13 +71,13 @@ type exhaustion struct {
 }
 
 var minUnsent = rule.Threshold{Name: "min-unsent", Value: 3, Unit: "count", Source: rule.Judgement,
-	Reason: "Connects for which the kernel found no local port, as it told. They are proof by themselves."}
+	Reason: "Connects for which the kernel reported no free local port. They are proof by themselves."}
 
 var unsentShare = rule.Threshold{Name: "unsent-share", Value: 0.01, Unit: "share", Source: rule.Judgement,
-	Reason: "Of the connects to a destination, those for which the kernel found no local port. With fewer, ports are short for moments only, or a client asks for one that it used before."}
+	Reason: "Share of the connects to a destination that found no local port. Below it ports are short only for moments, or a client asks for a port that it used before."}
 
 var reopenedShare = rule.Threshold{Name: "reopened-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-	Reason: "Share of the range opened within the time after which ports are free again. Half of it in an average second is all of it in a burst."}
+	Reason: "Share of the range opened within the time after which ports are free again. Half of the range in an average second is the whole range in a burst."}
 
 func detectEphemeralPorts(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
@@ -413,7 +413,7 @@ func (x exhaustion) evidence(v *view.View) []rule.Evidence {
 func (x exhaustion) fixes(v *view.View) []rule.Fix {
 	enter := v.EnterNetNS(x.ns)
 	fixes := []rule.Fix{{
-		Text:     rule.T("keep connections to %s open and use them again (nginx: keepalive in upstream; a pool elsewhere)", x.to()),
+		Text:     rule.T("keep connections to %s open and reuse them (nginx: keepalive in upstream; a pool elsewhere)", x.to()),
 		Tradeoff: "idle connections at the destination",
 	}, {
 		Text:    rule.T("widen the range of local ports"),
@@ -421,8 +421,8 @@ func (x exhaustion) fixes(v *view.View) []rule.Fix {
 	}}
 	if !x.reusable && x.timeWait > 0 {
 		fixes = append(fixes, rule.Fix{
-			Text: rule.T("let outgoing connections use ports in TIME_WAIT again"), Command: shell.Line("%s sysctl -w net.ipv4.tcp_tw_reuse=1", enter),
-			Tradeoff: "needs TCP timestamps at both ends; not meant for destinations behind NAT that mixes clocks",
+			Text: rule.T("let outgoing connections reuse ports in TIME_WAIT"), Command: shell.Line("%s sysctl -w net.ipv4.tcp_tw_reuse=1", enter),
+			Tradeoff: "needs TCP timestamps at both ends; not for destinations behind NAT with different clocks",
 		})
 	}
 	return append(fixes, rule.Fix{

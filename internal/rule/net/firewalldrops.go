@@ -17,7 +17,7 @@ var firewallDrops = rule.Rule{
 	Plural:       "firewall rules drop packets that programs wait for",
 	Resource:     "packet filter",
 	Needs:        []recording.Table{recording.Firewall, recording.TCPSockets},
-	BlindWithout: []string{recording.UnseenPacketFilter},
+	BlindWithout: []recording.Sight{recording.UnseenPacketFilter},
 	Explains:     []string{"net/packet-loss", "rt/connect-slow", "mysql/not-answering"},
 	Refutes:      []string{"packet delivery", "connects"},
 	Thresholds: []*rule.Threshold{&fewPackets, &blackhole, &severalWait, &minOverflows, &nearlyFull, &floodRate, &resetRate, &mostIncomplete,
@@ -29,7 +29,7 @@ var (
 	fewPackets = rule.Threshold{Name: "few-packets", Value: 3, Unit: "count", Source: rule.Judgement,
 		Reason: "Packets at a rule. An address scan leaves one or two at any rule."}
 	blackhole = rule.Threshold{Name: "blackhole", Value: 2, Unit: "count", Source: rule.Judgement,
-		Reason: "Retransmission timeouts in a row. From here on a connection is cut off, not slow."}
+		Reason: "Retransmission timeouts in a row. From here on a connection is blocked, not slow."}
 	severalWait = rule.Threshold{Name: "several-wait", Value: 2, Unit: "count", Source: rule.Judgement,
 		Reason: "Connects in SYN_SENT. A single one at the moment of a sample proves nothing: handshakes take milliseconds."}
 )
@@ -145,7 +145,7 @@ func dropFinding(v *view.View, f filter, victims []cutOff, sure rule.Confidence)
 		drops = "rejects"
 	}
 	if len(victims) == 0 {
-		x.Headline = rule.T("%s%s %s %s packets to a port that is served here", f.String(), v.InNetNS(f.NetNS), drops, unit.PerSecond(rate))
+		x.Headline = rule.T("%s%s %s %s packets to a port that a server here listens on", f.String(), v.InNetNS(f.NetNS), drops, unit.PerSecond(rate))
 		x.Impact = rule.Impact{Share: 0.05, Text: rule.T("no process on this host was seen waiting")}
 	} else {
 		w := victims[0]
@@ -163,8 +163,8 @@ func dropFinding(v *view.View, f filter, victims []cutOff, sure rule.Confidence)
 	}
 	x.Fixes = []rule.Fix{
 		{Text: rule.T("look at the rule, who put it there and why"), Command: f.show(v), Tradeoff: "none"},
-		{Text: rule.T("let that traffic through in front of the rule, or delete the rule"), Command: f.remove(v),
-			Tradeoff: "what the rule was meant to keep out comes in; rules made by a manager (ufw, firewalld, docker) must be changed there"},
+		{Text: rule.T("accept that traffic before the rule, or delete the rule"), Command: f.remove(v),
+			Tradeoff: "unwanted traffic may come in; rules written by a tool (ufw, firewalld, docker) must be changed there"},
 	}
 	return x
 }
@@ -215,7 +215,7 @@ func dropEvidence(v *view.View, f filter, victims []cutOff, rate float64) []rule
 	})...)
 	if cut > 0 {
 		list = append(list, rule.Evidence{
-			Metric: metric.TCPRetransmits, What: rule.T("%d connections repeat into silence", cut),
+			Metric: metric.TCPRetransmits, What: rule.T("%d connections retransmit without an answer", cut),
 			Value: float64(cut), Check: shell.Line("ss -tino state established | grep -B1 backoff"),
 		})
 	}

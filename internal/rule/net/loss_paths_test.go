@@ -60,7 +60,7 @@ func TestPacketLossPaths(t *testing.T) {
 			sends(h, "10.0.0.7", 1000, 40)
 			sends(h, "10.0.0.8", 1000, 30)
 			sends(h, "10.0.0.9", 3, 0)
-		}, "client", "packets to each of 2 peers are lost", "", "each of 2 peers"},
+		}, "client", "packets to all 2 peers", "", "each of 2 peers"},
 		{"two of many", func(h *ruletest.Host) {
 			sends(h, "10.0.0.7", 1000, 40)
 			sends(h, "10.0.0.8", 1000, 30)

@@ -190,7 +190,7 @@ func TestFilterFits(t *testing.T) {
 // What a queue of an interface threw away is evidence; a shaper is named as the
 // limit only where its rate was reached.
 func TestQueueDrops(t *testing.T) {
-	const limits = ": the rate that it was given is the limit"
+	const limits = ": its rate is the limit"
 	for _, tt := range []struct {
 		name        string
 		ns          uint64
@@ -198,9 +198,9 @@ func TestQueueDrops(t *testing.T) {
 		drops, held float64 // per second
 		want        string  // "": not told of
 	}{
-		{"shaper at its rate", 2, "htb", 40, 900, "the shaper htb 1: of eth0 threw away 400 packets and sent 13,000" + limits},
-		{"cake without a rate", 2, "cake", 40, 0, "the queue cake 1: of eth0 threw away 400 packets and sent 13,000"},
-		{"a full queue", 2, "pfifo_fast", 40, 0, "the queue pfifo_fast 1: of eth0 threw away 400 packets and sent 13,000"},
+		{"shaper at its rate", 2, "htb", 40, 900, "the shaper htb 1: of eth0 dropped 400 packets and sent 13,000" + limits},
+		{"cake without a rate", 2, "cake", 40, 0, "the queue cake 1: of eth0 dropped 400 packets and sent 13,000"},
+		{"a full queue", 2, "pfifo_fast", 40, 0, "the queue pfifo_fast 1: of eth0 dropped 400 packets and sent 13,000"},
 		{"a shaper that only delays", 2, "htb", 0, 900, ""},
 		{"another namespace's", 1, "htb", 40, 900, ""},
 	} {

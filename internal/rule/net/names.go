@@ -38,7 +38,7 @@ func suffering(v *view.View, l view.Listener) (affects []view.Entity, notes []ru
 		repeated += synRepeats(v, ns, l.Port)
 	}
 	if waiting > 0 {
-		notes = append(notes, rule.T("connects without an answer: %d seen, SYNs repeated %s times", waiting, unit.Count(repeated)))
+		notes = append(notes, rule.T("connects without an answer: %d seen, %s SYN retransmissions", waiting, unit.Count(repeated)))
 	}
 	return affects, notes
 }

@@ -83,15 +83,15 @@ func detectNICDrops(v *view.View) ([]rule.Finding, error) {
 		}
 		switch {
 		case ring != 0 && l.ring >= l.damaged:
-			found = append(found, l.finding(v, ring, l.ring, came, "packets that came when its receive ring was full", "rx_fifo_errors"))
+			found = append(found, l.finding(v, ring, l.ring, came, "drops packets because its receive ring was full", "rx_fifo_errors"))
 		case damaged != 0:
-			found = append(found, l.finding(v, damaged, l.damaged, came, "frames that arrived damaged", "rx_errors"))
+			found = append(found, l.finding(v, damaged, l.damaged, came, "receives damaged frames", "rx_errors"))
 		case sent != 0:
-			found = append(found, l.finding(v, sent, l.sent, l.tx+l.sent, "packets in its transmit ring or on a link that went away", "tx_fifo_errors, tx_carrier_errors"))
+			found = append(found, l.finding(v, sent, l.sent, l.tx+l.sent, "loses packets in its transmit ring or on a link that went down", "tx_fifo_errors, tx_carrier_errors"))
 		// What is dropped is also what nobody wanted: protocols that this host does not speak.
 		// So is what the backlog of a CPU drops, which net/softnet tells.
 		case l.physical && discarding(l.dropped-backlogs(v).Dropped, came) == rule.Certain:
-			found = append(found, l.finding(v, rule.Possible, l.dropped, came, "packets before anybody looked at them", "rx_dropped, rx_missed_errors"))
+			found = append(found, l.finding(v, rule.Possible, l.dropped, came, "drops received packets unread", "rx_dropped, rx_missed_errors"))
 		}
 	}
 	return found, nil
@@ -101,32 +101,32 @@ func (l *nicLoss) finding(v *view.View, c rule.Confidence, lost, all float64, wh
 	enter := v.EnterNetNS(l.ns)
 	share := lost / max(all, 1)
 	f := rule.Finding{Subject: view.InterfaceEntity(l.name, l.ns), Confidence: c,
-		Headline: rule.T("%s%s loses %s: %s, %v of all", l.name, v.InNetNS(l.ns), what, unit.Count(lost), unit.Share(share)),
+		Headline: rule.T("%s%s %s: %s, %v of all", l.name, v.InNetNS(l.ns), what, unit.Count(lost), unit.Share(share)),
 		Impact:   rule.Impact{Share: share, Text: rule.T("%v of the packets of %s", unit.Share(share), l.name)},
 		Affects:  suffersLoss(v, l.ns, lost),
 		Evidence: []rule.Evidence{{Metric: metric.InterfaceDrops, Value: lost, Limit: rule.Limit(0), Check: shell.Line("%s ip -s -s link show dev %s", enter, l.name),
-			What: rule.T("%s grew by %s, while %s packets came in and %s went out", counters, unit.Count(lost), unit.Count(l.rx), unit.Count(l.tx))}},
+			What: rule.T("%s grew by %s; %s packets were received and %s sent", counters, unit.Count(lost), unit.Count(l.rx), unit.Count(l.tx))}},
 	}
 	f.Evidence = append(f.Evidence, kernelDrops(v, func(d *recording.PacketDrop) bool { return d.Reason == "FULL_RING" && d.Device == l.name })...)
 	f.Evidence = append(f.Evidence, repeats(v, l.ns)...)
 	if !l.physical {
 		f.Headline = rule.T("%s%s counts errors: %s of %s, %v of all packets", l.name, v.InNetNS(l.ns), unit.Count(lost), counters, unit.Share(share))
-		f.Notes = append(f.Notes, rule.T("no card is known behind it: tunnels count here what they refuse, out of order or without a route"))
+		f.Notes = append(f.Notes, rule.T("it has no known network card: tunnels count refused packets here, out of order or without a route"))
 		f.Fixes = []rule.Fix{{Text: rule.T("see which errors it counts"), Command: shell.Line("%s ip -s -s -d link show dev %s", enter, l.name), Tradeoff: "none"}}
 		return f
 	}
 	statistics := rule.Fix{Text: rule.T("see what the card itself counts: missed, no_buffer, crc, by queue"), Command: shell.Line("%s ethtool -S %s", enter, l.name), Tradeoff: "none"}
 	switch counters {
 	case "rx_errors":
-		f.Notes = append(f.Notes, rule.T("a few drivers, as Intel's own ixgbe, also count wrong checksums of IP and TCP here, which come from anywhere: rx_crc_errors in ethtool -S tells"))
+		f.Notes = append(f.Notes, rule.T("a few drivers, such as Intel's own ixgbe, also count wrong IP and TCP checksums here, from any sender; rx_crc_errors in ethtool -S shows damaged frames only"))
 		f.Fixes = []rule.Fix{{Text: rule.T("change the cable, the optics or the port: frames are damaged on the wire"), Command: shell.Line("%s ethtool %s", enter, l.name), Tradeoff: "an outage of the link"}, statistics}
 	case "tx_fifo_errors, tx_carrier_errors":
-		f.Fixes = []rule.Fix{{Text: rule.T("see whether the link comes and goes"), Command: shell.Line("journalctl -k -g %s", l.name), Tradeoff: "none"}, statistics}
+		f.Fixes = []rule.Fix{{Text: rule.T("see whether the link goes up and down"), Command: shell.Line("journalctl -k -g %s", l.name), Tradeoff: "none"}, statistics}
 	default:
-		f.Fixes = []rule.Fix{{Text: rule.T("give the receive ring more room"), Command: shell.Line("%s ethtool -g %s   # then ethtool -G with the maximum", enter, l.name), Tradeoff: "memory; the link is down for a moment with many drivers"},
-			{Text: rule.T("spread interrupts over more CPUs, so that one of them gets round to the ring in time"), Command: shell.Line("%s ethtool -l %s", enter, l.name), Tradeoff: "these CPUs have less time for programs"}, statistics}
+		f.Fixes = []rule.Fix{{Text: rule.T("enlarge the receive ring"), Command: shell.Line("%s ethtool -g %s   # then ethtool -G with the maximum", enter, l.name), Tradeoff: "memory; the link is down for a moment with many drivers"},
+			{Text: rule.T("spread interrupts over more CPUs, so that the ring is read in time"), Command: shell.Line("%s ethtool -l %s", enter, l.name), Tradeoff: "these CPUs have less time for programs"}, statistics}
 		if c == rule.Possible && counters != "rx_fifo_errors" {
-			f.Notes = append(f.Notes, rule.T("packets of protocols that this host does not speak are counted as well"))
+			f.Notes = append(f.Notes, rule.T("packets of protocols that this host does not use count here, too"))
 		}
 	}
 	return f

@@ -34,11 +34,11 @@ var (
 	lossy = rule.Threshold{Name: "lossy", Value: 0.01, Unit: "share", Source: "Mathis et al., The macroscopic behavior of the TCP congestion avoidance algorithm, 1997",
 		Reason: "Loss rate. Long-distance paths lose some tenths of a percent, local networks almost nothing. From 1 % on loss limits throughput (MSS/RTT x 1.2/sqrt(p)), and request tails are retransmission timeouts."}
 	slightlyLossy = rule.Threshold{Name: "slightly-lossy", Value: 0.003, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of retransmitted segments that is worth mentioning."}
+		Reason: "Share of retransmitted segments. Worth mentioning."}
 	needless = rule.Threshold{Name: "needless", Value: 0.9, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of retransmissions that peers report as duplicates (DSACK). Above it packets were late or duplicated, not lost."}
 	otherPaths = rule.Threshold{Name: "other-paths", Value: 1.0 / 3, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the repeats that paths to other peers would have at the rate of the lossy ones. Up to here they do not have this loss. A single path below it, relative to the worst one, counts among the others."}
+		Reason: "Retransmissions to other peers relative to those expected at the loss rate of the lossy ones. Up to here the other paths do not have this loss. A path below this share of the worst rate counts as one of the others."}
 	chanceDrops = rule.Threshold{Name: "chance-drops", Value: 10.0, Unit: "count", Source: rule.Judgement,
 		Reason: "Packets dropped by a rule that drops at random. They are proof by themselves."}
 )
@@ -308,7 +308,7 @@ func chanceRules(v *view.View, placed map[string]bool) []rule.Finding {
 		found = append(found, rule.Finding{
 			Subject: s, Confidence: rule.Certain,
 			Headline: rule.T("%s%s drops packets at random", r.String(), v.InNetNS(r.NetNS)),
-			Impact:   rule.Impact{Share: r.Random, Text: rule.T("%s of what it matches, %s packets", unit.Share(r.Random), unit.PerSecond(r.packets/r.seconds))},
+			Impact:   rule.Impact{Share: r.Random, Text: rule.T("%s of the packets it matches, %s packets", unit.Share(r.Random), unit.PerSecond(r.packets/r.seconds))},
 			Evidence: []rule.Evidence{placeEvidence(v, r)},
 			Fixes:    []rule.Fix{removeRule(v, r)},
 		})

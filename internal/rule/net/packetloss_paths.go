@@ -172,13 +172,13 @@ func (x paths) evidence(v *view.View, ns uint64) []rule.Evidence {
 	case x.apart() && dropsHere(v):
 		return nil // it may be here that packets of one path are lost
 	case x.apart() && len(x.lossy) == 1:
-		what = rule.T("%s got %s segments with data from here meanwhile, and %s were sent again: the loss is probably on the path to %s or at that host, not in what all paths share",
+		what = rule.T("%s got %s segments with data from here meanwhile, and %s were sent again: the loss is probably on the path to %s or at that host, not where all paths meet",
 			unit.Plural(x.clean, "other peer", "other peers"), unit.Count(x.sent), unit.Count(x.again), x.lossy[0].remote)
 	case x.apart():
-		what = rule.T("%d peers lose; %s got %s segments with data from here meanwhile, and %s were sent again: look at what only the paths to %s share",
+		what = rule.T("%d peers lose; %s got %s segments with data from here meanwhile, and %s were sent again: look at what the paths to %s have in common",
 			len(x.lossy), unit.Plural(x.clean, "other", "others"), unit.Count(x.sent), unit.Count(x.again), x.names())
 	case x.everywhere():
-		what = rule.T("packets to each of %d peers are lost, all that got enough to judge (%s): look at what their paths share, as the interface of this host, its cable, the first switch", len(x.lossy), x.names())
+		what = rule.T("packets to all %d peers with enough traffic to judge are lost (%s): look at what their paths share, such as the interface of this host, its cable, the first switch", len(x.lossy), x.names())
 	default:
 		return nil
 	}

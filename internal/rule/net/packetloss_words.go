@@ -42,7 +42,7 @@ func (l loss) evidence(v *view.View) []rule.Evidence {
 	}
 	if l.dsack > 0 {
 		list = append(list, rule.Evidence{
-			Metric: metric.TCPDsack, What: rule.T("peers had %s of them already: the data or only its ACK was late or lost", unit.Count(l.dsack)),
+			Metric: metric.TCPDsack, What: rule.T("peers already had %s of them: the data was late, or only its ACK was late or lost", unit.Count(l.dsack)),
 			Value: l.dsack, Check: shell.Line("%s nstat -az TcpExtTCPDSACKRecv", enter),
 		})
 	}
@@ -120,7 +120,7 @@ func deviceDrops(v *view.View, ns uint64) []rule.Evidence {
 			continue
 		}
 		list = append(list, rule.Evidence{
-			Metric: metric.InterfaceDrops, What: rule.T("%s dropped %s packets coming in and %s going out", name, unit.Count(rx), unit.Count(tx)),
+			Metric: metric.InterfaceDrops, What: rule.T("%s dropped %s received and %s outgoing packets", name, unit.Count(rx), unit.Count(tx)),
 			Value: rx + tx, Check: shell.Line("%s ip -s link show dev %s", v.EnterNetNS(ns), name),
 		})
 	}
@@ -135,9 +135,9 @@ func queueDrops(v *view.View, ns uint64) []rule.Evidence {
 		if q.NetNS != ns || q.Dropped < fewPackets.Value {
 			continue
 		}
-		what := rule.T("the queue %s of %s threw away %s packets and sent %s", q.String(), q.Interface, unit.Count(q.Dropped), unit.Count(q.Sent))
+		what := rule.T("the queue %s of %s dropped %s packets and sent %s", q.String(), q.Interface, unit.Count(q.Dropped), unit.Count(q.Sent))
 		if q.Shapes() {
-			what = rule.T("the shaper %s of %s threw away %s packets and sent %s: the rate that it was given is the limit", q.String(), q.Interface, unit.Count(q.Dropped), unit.Count(q.Sent))
+			what = rule.T("the shaper %s of %s dropped %s packets and sent %s: its rate is the limit", q.String(), q.Interface, unit.Count(q.Dropped), unit.Count(q.Sent))
 		}
 		list = append(list, rule.Evidence{
 			Metric: metric.QdiscDrops, What: what, Value: q.Dropped, Limit: rule.Limit(0),

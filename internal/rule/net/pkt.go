@@ -20,7 +20,7 @@ func pktInferred(s *view.PacketService) bool {
 }
 
 var pktMissed = rule.Threshold{Name: "pkt-missed", Value: 0.01, Unit: "share", Source: rule.Judgement,
-	Reason: "Share of the bytes that were acknowledged but not captured. Above it nothing is certain about what was not seen."}
+	Reason: "Share of the bytes that were acknowledged but not captured. Above it no finding about missing packets is certain."}
 
 // pktAtMost lowers a confidence where the capture has holes.
 func pktAtMost(v *view.View, c rule.Confidence) rule.Confidence {
@@ -34,7 +34,7 @@ func pktAtMost(v *view.View, c rule.Confidence) rule.Confidence {
 
 // oneDirection is what to say where view.OneDirection holds.
 func oneDirection() rule.Text {
-	return rule.T("nothing was captured in both directions: the answers may have come another way; capture at the client, or mirror both directions")
+	return rule.T("no connection was captured in both directions: the answers may have taken another path; capture at the client, or mirror both directions")
 }
 
 // perSecond is a sum of waits as seconds waited per second of the window.

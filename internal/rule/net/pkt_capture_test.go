@@ -277,7 +277,7 @@ func TestPlaceOfLossInCapture(t *testing.T) {
 	if err != nil || len(found) != 1 {
 		t.Fatalf("found %v, error %v", found, err)
 	}
-	holds(t, found[0], "between 10.0.0.2 and the capture", "of segments sent again", "60 of", "60 came to the capture as copies only, 0 were seen twice")
+	holds(t, found[0], "between 10.0.0.2 and the capture", "of segments sent again", "60 of", "of 60 only the copy was captured, 0 were seen twice")
 }
 
 // TestLossInCapture has downloads of which the segments came again at once, and

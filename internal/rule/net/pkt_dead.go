@@ -15,7 +15,7 @@ import (
 
 var (
 	minDead = rule.Threshold{Name: "min-dead", Value: 3, Unit: "count", Source: rule.Judgement,
-		Reason: "Dead connections of one service. This many are not one client's accident."}
+		Reason: "Dead connections of one service. This many are more than an accident of one client."}
 	shortestLimit = rule.Threshold{Name: "shortest-limit", Value: 5, Unit: "seconds", Source: rule.Judgement,
 		Reason: "Shortest idle limit of firewalls and NAT. Their defaults are minutes and more."}
 )
@@ -95,11 +95,11 @@ func (x *deadService) headline() rule.Text {
 	n, name := unit.Plural(x.sum.Unheard, "connection", "connections"), x.s.Name()
 	switch {
 	case x.others == 0:
-		return rule.T("nothing comes back from %s any more: requests on %s were sent again and again, without one packet in return", name, n)
+		return rule.T("nothing comes back from %s any more: requests on %s were sent again and again, without any packet in return", name, n)
 	case x.forgotten():
-		return rule.T("%s to %s dead after %s of silence and more: not one packet comes back for the next request, as if a firewall or NAT on the way had forgotten them", n, isOrAre(name, x.sum.Unheard), unit.Duration(x.sum.UnheardQuiet))
+		return rule.T("%s to %s dead after at least %s of silence: no packet comes back for the next request, as if a firewall or NAT on the path had forgotten them", n, isOrAre(name, x.sum.Unheard), unit.Duration(x.sum.UnheardQuiet))
 	}
-	return rule.T("%s to %s dead: not one packet comes back for their requests, while others are answered", n, isOrAre(name, x.sum.Unheard))
+	return rule.T("%s to %s dead: no packet comes back for their requests, while others are answered", n, isOrAre(name, x.sum.Unheard))
 }
 
 func isOrAre(name string, n int64) string {
@@ -117,9 +117,9 @@ func (x *deadService) evidence(v *view.View) []rule.Evidence {
 		What: rule.T("on %d of %d connections, of %s, the last request was sent again %d times in all, and no packet of any kind came back in the %s until the last copy", d.Unheard,
 			max(x.s.Sent("client").Connections, d.Unheard), clientsOf(x.clients), d.UnheardCopies, unit.Duration(d.UnheardFor/time.Duration(d.Unheard)))}}
 	if d.UnheardQuiet >= shortestLimit.Duration() {
-		text := rule.T("before it, each of them had been silent for %s or more; no request was answered after more than %s of silence", unit.Duration(d.UnheardQuiet), unit.Duration(x.pause))
+		text := rule.T("before that, each was silent for at least %s; no request was answered after more than %s of silence", unit.Duration(d.UnheardQuiet), unit.Duration(x.pause))
 		if !x.forgotten() {
-			text = rule.T("before it, each of them had been silent for %s or more; other requests were answered after as much as %s", unit.Duration(d.UnheardQuiet), unit.Duration(x.pause))
+			text = rule.T("before that, each was silent for at least %s; other requests were answered after as much as %s", unit.Duration(d.UnheardQuiet), unit.Duration(x.pause))
 		}
 		list = append(list, rule.Evidence{Metric: metric.PacketsUnheardQuiet, Value: d.UnheardQuiet.Seconds(), Check: check, What: text})
 	}
@@ -137,7 +137,7 @@ func clientsOf(list []string) string {
 }
 
 func (x *deadService) fixes() []rule.Fix {
-	look := rule.Fix{Text: rule.T("find where the requests end: capture at the server at the same time; if they do not come there, look at what is between"),
+	look := rule.Fix{Text: rule.T("find where the requests get lost: capture at the server at the same time; if they do not arrive, look at the path between"),
 		Command: shell.Line("tcpdump -ni any 'tcp port %d'; conntrack -L -p tcp --dport %d; ip route get %s", x.s.Port, x.s.Port, shell.Address(x.s.Server)), Tradeoff: "none"}
 	if x.sum.UnheardQuiet < shortestLimit.Duration() || !x.forgotten() {
 		return []rule.Fix{look}

@@ -145,7 +145,7 @@ func TestDeadInCapture(t *testing.T) {
 			if got.UnheardCopies != 20 || got.UnheardQuiet < 10*time.Second || got.UnheardQuiet > 12*time.Second || got.UnheardFor != 4*6200*ms {
 				t.Errorf("%+v", got)
 			}
-			if f := found[0]; !strings.Contains(f.Headline.String(), "4 connections to http 10.0.0.2:3306 are dead after 1") || f.Confidence != rule.Likely {
+			if f := found[0]; !strings.Contains(f.Headline.String(), "4 connections to http 10.0.0.2:3306 are dead after at least 1") || f.Confidence != rule.Likely {
 				t.Errorf("%s: %s", f.Confidence, f.Headline)
 			}
 		})
@@ -179,7 +179,7 @@ func TestDeadConnections(t *testing.T) {
 	const service = "mysql 10.0.0.2:3306"
 	ruletest.Check(t, packetLoss, []ruletest.Situation{
 		{Name: "forgotten by a firewall: one finding for all clients", Host: scene(3, true, nil), Want: rule.Likely, Kind: view.KindService, Subject: service, Low: 59, High: 61,
-			Says: "60 connections to mysql 10.0.0.2:3306 are dead after 8 s of silence", Proof: "no request was answered after more than 50"},
+			Says: "60 connections to mysql 10.0.0.2:3306 are dead after at least 8 s of silence", Proof: "no request was answered after more than 50"},
 		{Name: "others were answered after as long", Host: scene(1, true, func(d *recording.PacketDirection) { d.UnheardQuiet = 20 * ms }), Want: rule.Likely, Kind: view.KindService,
 			Subject: service, Low: 19, High: 21, Says: "while others are answered"},
 		{Name: "nobody is answered any more", Host: scene(1, false, nil), Want: rule.Likely, Kind: view.KindService, Subject: service, Low: 19, High: 21,

@@ -180,11 +180,11 @@ func (n *nagled) finding(v *view.View) rule.Finding {
 	nodelay := rule.Fix{Text: rule.T("set TCP_NODELAY on the socket of the writer (nginx: tcp_nodelay on)"), Tradeoff: "more, smaller packets"}
 	nodelay.Command = shell.Line("ss -tnp '( sport = :%d or dport = :%d )'   # on the writer's host: which program it is", n.s.Port, n.s.Port)
 	if subject.PID != 0 {
-		nodelay.Command = shell.Line("strace -f -e trace=setsockopt -p %d   # shows whether it is set on connections that begin meanwhile", subject.PID)
+		nodelay.Command = shell.Line("strace -f -e trace=setsockopt -p %d   # shows whether new connections set it", subject.PID)
 	}
 	f.Fixes = []rule.Fix{
 		nodelay,
-		{Text: rule.T("write what belongs together with one call (a buffer, writev, MSG_MORE)"), Tradeoff: "a change of the program"},
+		{Text: rule.T("write each message with one call (a buffer, writev, MSG_MORE)"), Tradeoff: "a change of the program"},
 	}
 	return f
 }
@@ -208,7 +208,7 @@ func (n *nagled) evidence(v *view.View, each time.Duration, share float64) []rul
 	}
 	check := show(n.reads(n.client()))
 	list := []rule.Evidence{
-		{Metric: metric.PacketsDelayedACK, What: rule.T("%d times a small segment left only when the acknowledgement of the one before came, %s in all", n.delays, unit.Duration(n.waited)),
+		{Metric: metric.PacketsDelayedACK, What: rule.T("%d times a small segment waited for the acknowledgement of the previous one, %s in total", n.delays, unit.Duration(n.waited)),
 			Value: float64(n.delays), Check: check},
 		{Metric: metric.PacketsDelayedACKShare, What: rule.T("%s of %d requests, %s each", unit.Share(share), n.requests, unit.Duration(each)), Value: share, Check: check},
 	}

@@ -46,15 +46,15 @@ var (
 	silentShare = rule.Threshold{Name: "silent-share", Value: 0.02, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of queries without an answer. UDP loses some on long paths."}
 	failedShare = rule.Threshold{Name: "failed-share", Value: 0.2, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of answers that are failures. Below it they are names whose own servers are broken."}
+		Reason: "Share of answers that are failures. Below it only some names have broken servers of their own."}
 	minFailures = rule.Threshold{Name: "min-failures", Value: 5, Unit: "count", Source: rule.Judgement,
-		Reason: "Failures. Fewer are names whose own servers are broken."}
+		Reason: "Failures. With fewer, only some names have broken servers of their own."}
 	slowAnswer = rule.Threshold{Name: "slow-answer", Value: 0.1, Unit: "seconds", Source: "Nielsen, Usability Engineering, chapter 5",
-		Reason: "Usual answer time that people notice."}
+		Reason: "Usual answer time. Users notice it."}
 	slowerThanCached = rule.Threshold{Name: "slower-than-cached", Value: 10, Unit: "ratio", Source: rule.Judgement,
-		Reason: "Ratio of the usual to the fastest answer of the resolver. Distance alone is no fault."}
+		Reason: "Ratio of the usual to the fastest answer of the resolver. Distance alone is not a problem."}
 	waitedForNames = rule.Threshold{Name: "waited-for-names", Value: 0.1, Unit: "seconds per second", Source: rule.Judgement,
-		Reason: "Time waited for names. Below it is not worth a finding."}
+		Reason: "Time waited for names. Less is not worth a finding."}
 )
 
 // resolver is one server of DNS and what became of the queries to it.
@@ -70,7 +70,7 @@ func detectDNSUnreachable(v *view.View) ([]rule.Finding, error) {
 	}
 	for _, r := range resolvers(v) {
 		if r.dead() && r.Queries > 0 {
-			return nil, &rule.NotJudged{Needs: "an answer, or 2 queries that waited for 2 s and more in vain",
+			return nil, &rule.NotJudged{Needs: "an answer, or 2 queries that waited at least 2 s without an answer",
 				Why: fmt.Sprintf("%s to %s had no answer when the capture ended, %s for less than 2 s", unit.Plural(r.Queries, "query", "queries"), r.name(), unit.Count(r.Young)),
 				How: shell.Say("capture for longer")}
 		}
@@ -223,10 +223,10 @@ func (r *resolver) finding(v *view.View, what fate, c rule.Confidence) rule.Find
 		}
 	case failing:
 		share := float64(r.Failed) / float64(r.Answered)
-		f.Headline = rule.T("the resolver %s fails: %s of %s are SERVFAIL, REFUSED or the like", r.name(), unit.Count(r.Failed), unit.Plural(r.Answered, "answer", "answers"))
+		f.Headline = rule.T("the resolver %s fails: %s of %s are SERVFAIL, REFUSED or similar", r.name(), unit.Count(r.Failed), unit.Plural(r.Answered, "answer", "answers"))
 		f.Impact = rule.Impact{Share: share, Text: rule.T("%s of answers", unit.Share(share))}
 	case sluggish:
-		f.Headline = rule.T("the resolver %s is slow: half of its answers take %s and more, its fastest %s", r.name(), unit.Duration(r.s.RTP50), unit.Duration(r.s.RTMin))
+		f.Headline = rule.T("the resolver %s is slow: half of its answers take at least %s, the fastest %s", r.name(), unit.Duration(r.s.RTP50), unit.Duration(r.s.RTMin))
 		f.Impact = rule.Impact{TimeLost: perSecond(v, r.s.RTSum), Text: rule.T("%s waited per second", unit.Seconds(perSecond(v, r.s.RTSum)))}
 	}
 	f.Evidence = r.evidence(v)
@@ -250,10 +250,10 @@ func (r *resolver) deadHeadline() rule.Text {
 }
 
 func (r *resolver) lossHeadline() rule.Text {
-	what := "got no answer, or one only after they were asked again"
+	what := "got no answer, or only after a retry"
 	switch {
 	case r.silent() == 0:
-		what = "were answered only after they were asked again"
+		what = "were answered only after a retry"
 	case r.Repeated == 0:
 		what = "got no answer"
 	}
@@ -272,14 +272,14 @@ func (r *resolver) who() string {
 }
 
 func (r *resolver) evidence(v *view.View) []rule.Evidence {
-	list := []rule.Evidence{{Metric: metric.PacketsDNSUnanswered, What: rule.T("%s without an answer, %s answered only after a copy, of %s%s", unit.Plural(r.silent(), "query", "queries"), unit.Count(r.Repeated), unit.Count(r.asked()), r.uncounted()),
+	list := []rule.Evidence{{Metric: metric.PacketsDNSUnanswered, What: rule.T("%s without an answer, %s answered only after a retry, of %s%s", unit.Plural(r.silent(), "query", "queries"), unit.Count(r.Repeated), unit.Count(r.asked()), r.uncounted()),
 		Value: float64(r.lost()), Limit: rule.Limit(0), Check: r.unansweredCheck(v)}}
 	if r.first != nil {
 		list = append(list, rule.Evidence{Metric: metric.PacketsFirstFrame, What: rule.T("first: %s asked for %s, frame %d", r.first.Client, strings.TrimSpace(r.first.Fingerprint), r.first.FirstFrame), Value: float64(r.first.FirstFrame),
 			Check: r.firstCheck(v)})
 	}
 	if n := min(r.AskedAgain, r.silent()); n > 0 || r.missed() < int64(minQueries.Value) {
-		list = append(list, rule.Evidence{Metric: metric.PacketsDNSUnanswered, What: rule.T("of those without an answer, their clients asked %s again", unit.Count(n)), Value: float64(n), Check: r.unansweredCheck(v)})
+		list = append(list, rule.Evidence{Metric: metric.PacketsDNSUnanswered, What: rule.T("clients asked again for %s of those without an answer", unit.Count(n)), Value: float64(n), Check: r.unansweredCheck(v)})
 	}
 	if r.Refused > 0 {
 		list = append(list, rule.Evidence{Metric: metric.PacketsPortUnreachable, What: rule.T("%s answered by ICMP port unreachable", unit.Plural(r.Refused, "of them was", "of them were")), Value: float64(r.Refused),
@@ -358,11 +358,11 @@ func (r *resolver) notes() (notes []rule.Text) {
 		notes = append(notes, rule.T("hosts limit how many ICMP messages they send (icmp_ratelimit): queries without one may have been refused too"))
 	}
 	if r.Forgotten > 0 {
-		notes = append(notes, rule.T("%s no longer followed, because too many waited or their port and identifier were used again; %s to none that was followed",
+		notes = append(notes, rule.T("%s no longer followed, because too many waited or their port and identifier were reused; %s to none that was followed",
 			unit.Plural(r.Forgotten, "query was", "queries were"), unit.Plural(r.Unpaired, "answer belongs", "answers belong")))
 	}
 	if r.Addresses > 0 {
-		notes = append(notes, rule.T("%s for the name of an address (PTR): a program looks up who its peers are", unit.Plural(r.Addresses, "query was", "queries were")))
+		notes = append(notes, rule.T("%s for the name of an address (PTR): a program looks up the names of its peers", unit.Plural(r.Addresses, "query was", "queries were")))
 	}
 	return notes
 }
@@ -370,14 +370,14 @@ func (r *resolver) notes() (notes []rule.Text) {
 func (r *resolver) fixes() []rule.Fix {
 	if r.dead() {
 		return []rule.Fix{
-			{Text: rule.T("name a resolver that answers in resolv.conf; an empty file means 127.0.0.1"), Command: shell.Line("cat /etc/resolv.conf; dig @%s .", shell.Address(r.s.Server)), Tradeoff: "none"},
-			{Text: rule.T("or start it, and let UDP and TCP port 53 through"), Command: shell.Line("ss -lunp 'sport = :53'"), Tradeoff: "none"},
+			{Text: rule.T("put a working resolver into resolv.conf; an empty file means 127.0.0.1"), Command: shell.Line("cat /etc/resolv.conf; dig @%s .", shell.Address(r.s.Server)), Tradeoff: "none"},
+			{Text: rule.T("or start it, and allow UDP and TCP port 53"), Command: shell.Line("ss -lunp 'sport = :53'"), Tradeoff: "none"},
 		}
 	}
 	return []rule.Fix{
 		{Text: rule.T("put a caching resolver on this host or near it"), Command: shell.Line("apt-get install dnsmasq   # then: nameserver 127.0.0.1"), Tradeoff: "answers may be as old as their TTL"},
-		{Text: rule.T("until then give up sooner and ask the next one: options timeout:1 attempts:3 rotate, with two name servers"), Command: shell.Line("cat /etc/resolv.conf"), Tradeoff: "more queries"},
-		{Text: rule.T("turn off reverse lookups of clients where they are not needed (skip_name_resolve, UseDNS no, -n)"), Tradeoff: "logs and grants by address instead of name"},
+		{Text: rule.T("until then use a shorter timeout and a second server: options timeout:1 attempts:3 rotate, with two name servers"), Command: shell.Line("cat /etc/resolv.conf"), Tradeoff: "more queries"},
+		{Text: rule.T("turn off reverse lookups of clients if they are not needed (skip_name_resolve, UseDNS no, -n)"), Tradeoff: "logs and grants by address instead of name"},
 	}
 }
 

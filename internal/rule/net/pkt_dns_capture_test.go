@@ -86,13 +86,13 @@ func TestDNSInCapture(t *testing.T) {
 		evidence string
 	}{
 		{"a third is lost", lookUp(6000, except(each(3)), never), dnsSlow, "1,934 of 5,934 got no answer", "33 % of 5,934 lookups",
-			"1,934 queries without an answer, 0 answered only after a copy, of 5,934; 66 more were asked less than 2 s before the end"},
+			"1,934 queries without an answer, 0 answered only after a retry, of 5,934; 66 more were asked less than 2 s before the end"},
 		{"few are lost", lookUp(60000, except(each(30)), never), dnsSlow, "1,994 of 59,994 got no answer", "3.3 % of 59,994 lookups", "1,994 queries"},
 		{"fewer than count", lookUp(60000, except(each(100)), never), dnsSlow, "", "", ""},
 		{"all are lost", lookUp(6000, never, never), dnsUnreachable, "no answer of the resolver 10.0.0.2:53 was captured to 5,800 queries of 10.0.0.1", "all lookups", "5,800 queries"},
 		{"all are refused", lookUp(6000, never, each(1)), dnsUnreachable, "all 6,000 queries of 10.0.0.1 were refused", "all lookups", "6,000 of them were answered by ICMP"},
 		{"some are refused", lookUp(6000, never, each(5)), dnsUnreachable, "none of 6,000 queries of 10.0.0.1 was answered, 1,200 were refused", "all lookups", "1,200 of them were answered by ICMP"},
-		{"the rest came just before the end", lookUp(30, never, each(5)), dnsUnreachable, "none of 30 queries of 10.0.0.1 was answered, 6 were refused", "all lookups", "6 queries without an answer, 0 answered only after a copy, of 6; 24 more"},
+		{"the rest came just before the end", lookUp(30, never, each(5)), dnsUnreachable, "none of 30 queries of 10.0.0.1 was answered, 6 were refused", "all lookups", "6 queries without an answer, 0 answered only after a retry, of 6; 24 more"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			found, err := tt.rule.Detect(tt.film.view(t))

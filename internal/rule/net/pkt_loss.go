@@ -34,7 +34,7 @@ type lostWay struct {
 }
 
 var oneSide = rule.Threshold{Name: "one-side", Value: 0.8, Unit: "share", Source: rule.Judgement,
-	Reason: "Share of the loss before, or behind, the capture point that places it there."}
+	Reason: "Share of the loss on one side of the capture point. From here on the loss is placed there."}
 
 // lossInPackets finds directions in which segments are lost. about says of a
 // pair of addresses whether a finding stands already.
@@ -191,7 +191,7 @@ func (l *lostWay) finding(v *view.View, c rule.Confidence) rule.Finding {
 	f.Evidence = append(l.evidence(l.check(v)), l.otherWay(v)...)
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("check the path%s: filters, queues, interface errors, rate limits", l.place()), Command: shell.Line("iptables -nvL; nft list ruleset; tc -s qdisc; ip -s link; nstat -az 'TcpExt*Retrans*'"), Tradeoff: "none"},
-		{Text: rule.T("capture at the next hop at the same time: where the packets are missing first, they are lost"), Command: shell.Line("rtrail packets -i any -w hop.pcapng --for 30s"), Tradeoff: "disk space"},
+		{Text: rule.T("capture at the next hop at the same time: the packets are lost where they are missing first"), Command: shell.Line("rtrail packets -i any -w hop.pcapng --for 30s"), Tradeoff: "disk space"},
 	}
 	return f
 }
@@ -221,7 +221,7 @@ func (l *lostWay) evidence(check shell.Command) []rule.Evidence {
 	list := []rule.Evidence{{Metric: metric.PacketsRetransmissions, What: rule.T("%d of %d segments from %s to %s sent again, %d of them after a timeout", l.repeats, l.segments, l.from, l.to, l.timeouts),
 		Value: l.rate(), Limit: rule.Limit(lossy.Value), Check: check}}
 	if l.upstream+l.downstream > 0 {
-		list = append(list, rule.Evidence{Metric: metric.PacketsLossSide, What: rule.T("%d came to the capture as copies only, %d were seen twice", l.upstream, l.downstream),
+		list = append(list, rule.Evidence{Metric: metric.PacketsLossSide, What: rule.T("of %d only the copy was captured, %d were seen twice", l.upstream, l.downstream),
 			Value: float64(l.upstream), Check: check})
 	}
 	if l.worst != nil {

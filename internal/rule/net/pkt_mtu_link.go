@@ -147,7 +147,7 @@ func (l *link) finding(v *view.View) rule.Finding {
 	for _, n := range l.ways {
 		f.Affects = append(append(f.Affects, v.EndsOf(n.service, n.from, n.to)...), v.ClientEntity(n.worst))
 	}
-	f.Headline = rule.T("large packets from %s do not reach %s: segments of %s are sent again and again, small ones get through", from, to, unit.Bytes(l.smallest))
+	f.Headline = rule.T("large packets from %s do not reach %s: segments of %s are sent again and again, small ones arrive", from, to, unit.Bytes(l.smallest))
 	f.Impact = rule.Impact{TimeLost: perSecond(v, l.waited), Text: rule.T("%s stuck", plural(len(l.stuck), "connection"))}
 	f.Evidence = l.evidence(v)
 	f.Fixes = l.fixes(from)
@@ -159,7 +159,7 @@ func (l *link) evidence(v *view.View) []rule.Evidence {
 	retried := tshark(v, shell.Display("%s && tcp.analysis.retransmission && tcp.len >= %d", l.packets(false), l.smallest),
 		"tcp.stream", view.IPField("src", worst.from), view.IPField("dst", worst.to), "tcp.seq", "tcp.len")
 	list := []rule.Evidence{{Metric: metric.PacketsStuckSegment, Value: float64(l.smallest), Check: retried,
-		What: rule.T("%s stuck at a segment of %s and more, which was repeated %d times without an acknowledgement", plural(len(l.stuck), "connection"), unit.Bytes(l.smallest), l.copies),
+		What: rule.T("%s stuck at a segment of %s or more, which was repeated %d times without an acknowledgement", plural(len(l.stuck), "connection"), unit.Bytes(l.smallest), l.copies),
 	}}
 	if len(l.ways) > 1 {
 		names := make([]string, 0, len(l.ways))
@@ -171,10 +171,10 @@ func (l *link) evidence(v *view.View) []rule.Evidence {
 			}
 		}
 		list = append(list, rule.Evidence{Metric: metric.PacketsStuckPaths, Value: float64(len(l.ways)), Check: retried,
-			What: rule.T("%s; those that waited longest: %s", l.others(), named(names, false))})
+			What: rule.T("%s; the longest waits: %s", l.others(), named(names, false))})
 	}
 	list = append(list, rule.Evidence{Metric: metric.PacketsLargestAcked, Value: float64(l.acked), Limit: rule.Limit(float64(l.smallest)),
-		What:  rule.T("the largest segment that arrived has %s; %s got through", unit.Bytes(l.acked), plural(l.passed, "handshake")),
+		What:  rule.T("the largest segment that arrived has %s; %s completed", unit.Bytes(l.acked), plural(l.passed, "handshake")),
 		Check: shell.Line("ping -M do -s %d %s   # from %s: a packet of %d bytes", l.largest-ipHeader(worst.from)-echoHeader, shell.Address(worst.to), shell.Address(worst.from), l.largest)})
 	if l.mss > 0 {
 		_, to := l.ends()
@@ -199,8 +199,8 @@ func (l *link) fixes(from string) []rule.Fix {
 		tables, message, name = shell.Line("ip6tables"), shell.Line("-p icmpv6 --icmpv6-type packet-too-big"), "\"packet too big\""
 	}
 	return []rule.Fix{
-		{Text: rule.T("let ICMP %s through, on routers and on %s", name, from), Command: shell.Line("%s -I INPUT %s -j ACCEPT", tables, message), Tradeoff: "none worth naming"},
-		{Text: rule.T("or have the router at the narrow link lower the MSS of connections"), Command: shell.Line("%s -t mangle -A FORWARD -p tcp --tcp-flags SYN,RST SYN -j TCPMSS --clamp-mss-to-pmtu", tables), Tradeoff: "TCP only"},
+		{Text: rule.T("allow ICMP %s on routers and on %s", name, from), Command: shell.Line("%s -I INPUT %s -j ACCEPT", tables, message), Tradeoff: "almost nothing"},
+		{Text: rule.T("or clamp the MSS of connections at the router before the narrow link"), Command: shell.Line("%s -t mangle -A FORWARD -p tcp --tcp-flags SYN,RST SYN -j TCPMSS --clamp-mss-to-pmtu", tables), Tradeoff: "TCP only"},
 		{Text: rule.T("or give all interfaces of the path the same MTU; tunnels cost 50 bytes (VXLAN) to 80"), Command: shell.Line("tracepath -n %s; ip link", shell.Address(l.ways[0].to)), Tradeoff: "smaller packets everywhere"},
 	}
 }

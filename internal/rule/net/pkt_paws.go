@@ -27,7 +27,7 @@ var pawsDrops = rule.Rule{
 
 var (
 	minPAWS = rule.Threshold{Name: "min-paws", Value: 3, Unit: "count", Source: rule.Judgement,
-		Reason: "Fewer may have been overtaken on the path."}
+		Reason: "With fewer, packets may just have been reordered on the path."}
 	ignoredShare = rule.Threshold{Name: "ignored-share", Value: 0.8, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of SYNs with an old timestamp that get no answer. Below it the timestamp is not the reason."}
 	answeredShare = rule.Threshold{Name: "answered-share", Value: 0.8, Unit: "share", Source: rule.Judgement,
@@ -135,7 +135,7 @@ func (b *behind) finding(v *view.View, c rule.Confidence) rule.Finding {
 		f.Impact = rule.Impact{Share: share(float64(b.oldIgnored), float64(b.young+b.old-b.oldIgnored)), Text: rule.T("%d of %d connects", b.oldIgnored, b.old+b.young)}
 		f.Evidence = []rule.Evidence{
 			{Metric: metric.PacketsOldTimestamps, What: rule.T("%d of %d connects with an older timestamp got no answer", b.oldIgnored, b.old), Value: float64(b.oldIgnored), Limit: rule.Limit(0), Check: check},
-			{Metric: metric.PacketsOldTimestamps, What: rule.T("%d of %d connects with a newer one were answered", b.youngServed, b.young), Value: float64(b.youngServed), Check: check},
+			{Metric: metric.PacketsOldTimestamps, What: rule.T("%d of %d connects with a newer timestamp were answered", b.youngServed, b.young), Value: float64(b.youngServed), Check: check},
 		}
 	} else {
 		f.Headline = rule.T("timestamps of %s go back within connections to %s, which ignores such packets", b.client, b.s.Name())
@@ -143,11 +143,11 @@ func (b *behind) finding(v *view.View, c rule.Confidence) rule.Finding {
 		f.Evidence = []rule.Evidence{{Metric: metric.PacketsOldTimestamps, What: rule.T("%d segments with a timestamp that went back, %d copies sent", b.segments, b.repeated), Value: float64(b.segments), Limit: rule.Limit(0), Check: check}}
 	}
 	if counters > 0 {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.TCPPAWSDrops, What: rule.T("the kernel threw %s packets away for their timestamps", unit.Count(counters)), Value: counters, Limit: rule.Limit(0)})
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.TCPPAWSDrops, What: rule.T("the kernel dropped %s packets because of their timestamps", unit.Count(counters)), Value: counters, Limit: rule.Limit(0)})
 	}
 	f.Fixes = []rule.Fix{
-		{Text: rule.T("turn tcp_tw_recycle off on the server (Linux before 4.12), or the check of timestamps in the firewall before it"), Command: shell.Line("sysctl -w net.ipv4.tcp_tw_recycle=0"), Tradeoff: "more connections in TIME_WAIT"},
-		{Text: rule.T("or have the gateway rewrite or remove timestamps, or give each host an address of its own"), Tradeoff: "without timestamps wrapped sequence numbers go unnoticed on fast links"},
+		{Text: rule.T("turn off tcp_tw_recycle on the server (Linux before 4.12), or the timestamp check in the firewall before it"), Command: shell.Line("sysctl -w net.ipv4.tcp_tw_recycle=0"), Tradeoff: "more connections in TIME_WAIT"},
+		{Text: rule.T("or let the gateway rewrite or remove timestamps, or give each host its own address"), Tradeoff: "without timestamps, wrapped sequence numbers are not detected on fast links"},
 	}
 	return f
 }

@@ -16,8 +16,8 @@ import (
 
 var rateLimited = rule.Rule{
 	ID:       "net/rate-limited",
-	Title:    "traffic runs into a limit on its rate",
-	Plural:   "paths run into a limit on their rate",
+	Title:    "traffic is limited to a fixed rate",
+	Plural:   "paths limit traffic to a fixed rate",
 	Resource: "bandwidth",
 	Needs:    []recording.Table{recording.PacketRates, recording.PacketConnections},
 	Explains: []string{"rt/server-slow", "rt/path-slow", "rt/client-slow", "rt/worker-queueing", "rt/connect-slow", "net/packet-loss", "net/sender-app-limited"},
@@ -30,27 +30,27 @@ var rateLimited = rule.Rule{
 
 var (
 	steadySeconds = rule.Threshold{Name: "steady-seconds", Value: 3, Unit: "count", Source: rule.Judgement,
-		Reason: "Consecutive whole seconds. A steady rate for so long is no coincidence."}
+		Reason: "Consecutive whole seconds. A steady rate for so long is not a coincidence."}
 	steadyShare = rule.Threshold{Name: "steady-share", Value: 0.75, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the whole seconds with traffic that are steady. The others are its beginning and end."}
+		Reason: "Share of the whole seconds with traffic that are steady. The others are the start and the end of the traffic."}
 	steadyWithin = rule.Threshold{Name: "steady-within", Value: 0.05, Unit: "share", Source: rule.Judgement,
-		Reason: "Distance from the median, to either side; twice that where single packets are a large part of a second."}
+		Reason: "Distance from the median, to either side; twice that if single packets are a large part of a second."}
 	evenTenths = rule.Threshold{Name: "even-tenths", Value: 1.1, Unit: "ratio", Source: rule.Judgement,
 		Reason: "Excess of the busiest tenth of a steady second over the mean one. Users without a limit hardly ever stay below it."}
 	evenPackets = rule.Threshold{Name: "even-packets", Value: 2, Unit: "count", Source: rule.Judgement,
 		Reason: "Packets allowed above even-tenths: the resolution of a packet rate."}
 	ratePackets = rule.Threshold{Name: "rate-packets", Value: 20.0, Unit: "per second", Source: rule.Judgement,
-		Reason: "Packets. Fewer are no rate. A capture at the sender shows packets of up to 64 KiB that its network card splits later: 10 Mbit/s are 20 of these."}
+		Reason: "Packets. Fewer do not make a rate. A capture at the sender shows packets of up to 64 KiB that its network card splits later: 10 Mbit/s are 20 of these."}
 	queueing = rule.Threshold{Name: "queueing", Value: 0.01, Unit: "seconds", Source: rule.Judgement,
 		Reason: "Mean age of packets by their sender's clock, in milliseconds. Ten are more than rounding and scheduling."}
 	standing = rule.Threshold{Name: "standing", Value: 0.06, Unit: "seconds", Source: "kernel, TCP_DELACK_MIN (include/net/tcp.h)",
-		Reason: "Round trip above the shortest one, by the sender's kernel or by captured ACKs: 1.5 times a delayed ACK (TCP_DELACK_MIN, 40 ms). It shows a queue that was always there and made all packets equally old."}
+		Reason: "Round trip above the shortest one, by the sender's kernel or by captured ACKs: 1.5 times a delayed ACK (TCP_DELACK_MIN, 40 ms). It shows a standing queue that makes all packets equally old."}
 	policed = rule.Threshold{Name: "policed", Value: 0.01, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of retransmitted segments where a policer drops the excess."}
+		Reason: "Share of retransmitted segments if a policer drops the excess."}
 	subPoisson = rule.Threshold{Name: "sub-poisson", Value: 0.5, Unit: "ratio", Source: "statistics, largest of ten Poisson counts",
 		Reason: "Independent users spread packets over tenths of a second with the square root of their number as standard deviation; the busiest of ten tenths is 1.5 of these above the mean. A limiter has no such excess."}
 	policedPackets = rule.Threshold{Name: "policed-packets", Value: 500.0, Unit: "per second", Source: "statistics, standard deviation of Poisson counts",
-		Reason: "Packets. With fewer, chance and a limiter look alike in tenths of a second: fifty have a standard deviation of seven."}
+		Reason: "Packets. With fewer, chance and a limiter look the same in tenths of a second: fifty packets have a standard deviation of seven."}
 	hungryShare = rule.Threshold{Name: "hungry-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the time with something to send. A sender that has nothing to send is not limited."}
 )
@@ -329,9 +329,9 @@ func (l *limit) finding(v *view.View) rule.Finding {
 	}
 	what := "queues"
 	if !l.shaped() {
-		what = "is thrown away"
+		what = "is dropped"
 	}
-	f.Headline = rule.T("what %s sends to %s is limited to %s: more %s", l.From, to, l.rate(), what)
+	f.Headline = rule.T("traffic from %s to %s is limited to %s: the excess %s", l.From, to, l.rate(), what)
 	f.Impact = rule.Impact{TimeLost: max(perSecond(v, l.waited), float64(l.steady)/max(v.Seconds(), 1)), Text: rule.T("%d of %d seconds at the limit", l.steady, len(l.seconds))}
 	host := pktHost("src", l.From)
 	check := shell.Line("%s -q -z %s", tshark(v, host), shell.Display("io,stat,1,%s", host))
@@ -342,7 +342,7 @@ func (l *limit) finding(v *view.View) rule.Finding {
 			Value: l.queued.Seconds(), Check: tshark(v, shell.Display("%s && tcp.len > 0", host), "tcp.options.timestamp.tsval")})
 	}
 	if l.standing >= standing.Duration() {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.PacketsStandingQueue, What: rule.T("round trips of what it sends take %s longer than the shortest", unit.Duration(l.standing)),
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.PacketsStandingQueue, What: rule.T("its round trips take %s longer than the shortest", unit.Duration(l.standing)),
 			Value: l.standing.Seconds()})
 	}
 	if l.resent > 0 {
@@ -353,9 +353,9 @@ func (l *limit) finding(v *view.View) rule.Finding {
 			Value: l.unanswered, Check: tshark(v, shell.Display("%s && tcp.analysis.retransmission", pktHost("dst", l.From)))})
 	}
 	f.Fixes = []rule.Fix{
-		{Text: rule.T("look for the limit: a qdisc or filter on %s, a class of the cloud's instance, a switch port or a firewall", l.From), Command: shell.Line("tc -s qdisc; nft list ruleset; ip -s -s link"), Tradeoff: "none"},
-		{Text: rule.T("raise it or take it away, or use a larger instance"), Tradeoff: "others on the link get less"},
-		{Text: rule.T("send less: compress, ask for fewer columns, batch small packets"), Tradeoff: "CPU time"},
+		{Text: rule.T("look for the limit: a qdisc or filter on %s, the limit of a cloud instance, a switch port or a firewall", l.From), Command: shell.Line("tc -s qdisc; nft list ruleset; ip -s -s link"), Tradeoff: "none"},
+		{Text: rule.T("raise or remove it, or use a larger instance"), Tradeoff: "others on the link get less"},
+		{Text: rule.T("send less: compress, fetch fewer columns, batch small packets"), Tradeoff: "CPU time"},
 	}
 	return f
 }

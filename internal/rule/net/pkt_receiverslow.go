@@ -16,8 +16,8 @@ import (
 
 var receiverSlow = rule.Rule{
 	ID:         "net/receiver-slow",
-	Title:      "a program does not read what it is sent",
-	Plural:     "programs do not read what they are sent",
+	Title:      "a program does not read the data it is sent",
+	Plural:     "programs do not read the data they are sent",
 	Resource:   "readers of data",
 	Needs:      []recording.Table{recording.PacketConnections, recording.PacketSides},
 	Explains:   []string{"rt/client-slow", "rt/path-slow", "rt/server-slow", "rt/worker-queueing", "mysql/slow-reader", "net/sender-app-limited", "net/rate-limited"},
@@ -29,7 +29,7 @@ var receiverSlow = rule.Rule{
 
 var (
 	closedFor = rule.Threshold{Name: "closed-for", Value: 0.2, Unit: "seconds", Source: "kernel, TCP_RTO_MIN (include/net/tcp.h)",
-		Reason: "Total time of a closed window. Less is a program that waited for CPU; senders probe a closed window after 200 ms (TCP_RTO_MIN) at the earliest."}
+		Reason: "Total time of a closed window. Less may be a program that waited for CPU; senders probe a closed window after 200 ms (TCP_RTO_MIN) at the earliest."}
 	closedShare = rule.Threshold{Name: "closed-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of a connection's lifetime. Below it the reader mostly keeps up."}
 )
@@ -137,13 +137,13 @@ func (r *slowReader) evidence(v *view.View) []rule.Evidence {
 	side, other := r.reads(r.worst)
 	check := tshark(v, shell.Display("tcp.analysis.zero_window && %s && tcp.port == %d", pktHost("src", r.address), r.s.Port), view.IPField("src", r.address), view.IPField("dst", r.address), "tcp.window_size")
 	list := []rule.Evidence{
-		{Metric: metric.PacketsZeroWindow, What: rule.T("the window of %s was closed %d times, %s in all", r.address, r.episodes, unit.Duration(r.closed)),
+		{Metric: metric.PacketsZeroWindow, What: rule.T("the window of %s was closed %d times, %s in total", r.address, r.episodes, unit.Duration(r.closed)),
 			Value: r.closed.Seconds(), Limit: rule.Limit(0), Check: check},
 		{Metric: metric.PacketsZeroWindow, What: rule.T("longest on %s: %s of %s", pktEnds(r.worst), unit.Duration(side.ZeroWindowTime), unit.Seconds(r.worst.Seconds())),
 			Value: side.ZeroWindowTime.Seconds(), Check: check},
 	}
 	if other.WindowLimited > 0 {
-		list = append(list, rule.Evidence{Metric: metric.PacketsWindowLimited, What: rule.T("there the sender had filled the window for another %s", unit.Duration(other.WindowLimited)),
+		list = append(list, rule.Evidence{Metric: metric.PacketsWindowLimited, What: rule.T("for another %s the sender had filled the window", unit.Duration(other.WindowLimited)),
 			Value: other.WindowLimited.Seconds(), Check: tshark(v, shell.Display("tcp.analysis.window_full && %s && tcp.port == %d", pktHost("dst", r.address), r.s.Port), view.IPField("src", r.address), view.IPField("dst", r.address))})
 	}
 	c := r.worst
@@ -152,7 +152,7 @@ func (r *slowReader) evidence(v *view.View) []rule.Evidence {
 		local, localPort, remote, remotePort = remote, remotePort, local, localPort
 	}
 	if s, ok := v.ConnectionBetween(local, localPort, remote, remotePort); ok && s.RecvQueue > 0 {
-		list = append(list, rule.Evidence{Metric: metric.TCPRecvQueue, What: rule.T("%s lie unread in the socket of the reader", unit.Bytes(s.RecvQueue)),
+		list = append(list, rule.Evidence{Metric: metric.TCPRecvQueue, What: rule.T("%s are unread in the socket of the reader", unit.Bytes(s.RecvQueue)),
 			Value: float64(s.RecvQueue), Check: shell.Line("%s ss -tnp 'sport = :%d'   # Recv-Q", v.EnterNetNS(s.NetNS), localPort)})
 	}
 	if s, ok := v.ConnectionBetween(remote, remotePort, local, localPort); ok && s.SendQueue > 0 {
@@ -164,14 +164,14 @@ func (r *slowReader) evidence(v *view.View) []rule.Evidence {
 
 // fixes are for a reader whose process is pid; 0: it is not known.
 func (r *slowReader) fixes(pid int32) []rule.Fix {
-	look := rule.Fix{Text: rule.T("find out what the reader does instead of reading: work between two rows, a lock, a full disk, a stop"), Tradeoff: "none"}
+	look := rule.Fix{Text: rule.T("find out what the reader does instead of reading: work between two rows, a lock, a full disk, a stopped process"), Tradeoff: "none"}
 	look.Command = shell.Line("ss -tnpm '( sport = :%d or dport = :%d )'   # on the reader's host: which program it is, and its Recv-Q", r.s.Port, r.s.Port)
 	if pid != 0 {
 		look.Command, look.Tradeoff = shell.Line("cat /proc/%d/task/*/stack; strace -f -p %d", pid, pid), "strace slows it down while it is attached"
 	}
 	return []rule.Fix{
 		look,
-		{Text: rule.T("read all of the answer first and work on it afterwards (a buffered result set), or ask for smaller pieces"), Tradeoff: "memory for the whole answer"},
-		{Text: rule.T("limit how long the sender waits, so that one reader cannot hold its threads and locks (net_write_timeout, send_timeout)"), Tradeoff: "slow readers are cut off"},
+		{Text: rule.T("read the whole answer first and process it afterwards (a buffered result set), or fetch smaller pieces"), Tradeoff: "memory for the whole answer"},
+		{Text: rule.T("limit how long the sender waits, so that one reader cannot hold its threads and locks (net_write_timeout, send_timeout)"), Tradeoff: "slow readers are disconnected"},
 	}
 }

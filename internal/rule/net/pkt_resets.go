@@ -16,8 +16,8 @@ import (
 
 var resets = rule.Rule{
 	ID:         "net/resets",
-	Title:      "connections are reset while something is under way",
-	Plural:     "services have connections reset while something is under way",
+	Title:      "connections are reset while in use",
+	Plural:     "services have connections reset while in use",
 	Resource:   "connections",
 	Needs:      []recording.Table{recording.PacketConnections},
 	Explains:   []string{"rt/first-disconnect", "rt/errors", "rt/connect-slow"},
@@ -32,7 +32,7 @@ var (
 	resetShare = rule.Threshold{Name: "reset-share", Value: 0.02, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the connections that ended. Less is an accident."}
 	giveUpShare = rule.Threshold{Name: "give-up-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of clients that give up. From here on it is mentioned."}
+		Reason: "Share of clients that give up. Worth mentioning."}
 )
 
 // How a reset came about.
@@ -161,6 +161,7 @@ func (b *broken) finding(v *view.View, c rule.Confidence) rule.Finding {
 	for _, c := range b.conns {
 		f.Affects = append(f.Affects, view.Entity{Kind: view.KindConnection, Name: pktEnds(c), Port: b.s.Port})
 	}
+	f.Affects = append(f.Affects, b.gateways(v)...)
 	f.Impact = rule.Impact{Share: b.share(), Text: rule.T("%s of connections", unit.Share(b.share()))}
 	first := slices.MinFunc(b.conns, func(x, y *view.PacketConnection) int {
 		return cmp.Compare(x.ClosedAt.UnixNano(), y.ClosedAt.UnixNano())
@@ -175,21 +176,21 @@ func (b *broken) finding(v *view.View, c rule.Confidence) rule.Finding {
 		f.Fixes = []rule.Fix{{Text: rule.T("start the server, or let it listen on this address; a firewall that rejects with tcp-reset looks the same"), Command: shell.Line("ss -ltn 'sport = :%d'; iptables -nvL", b.s.Port), Tradeoff: "none"}}
 		return f
 	case serverBroke:
-		f.Plural = "services reset connections while something is under way"
+		f.Plural = "services reset connections in use"
 		f.Headline = rule.T("%s resets connections %s: %d of %d that ended", b.s.Name(), b.state(), b.count, b.ended)
 		f.Fixes = []rule.Fix{
-			{Text: rule.T("have the server read what it was sent before it closes (shutdown for writing, read to the end, then close): closing a socket with unread data sends RST, which can destroy an answer on its way"), Tradeoff: "bounded time and memory for what is thrown away (lingering_close)"},
-			{Text: rule.T("look into the server's log at that time for a crash, a limit on requests or an idle timeout that is shorter than its clients'"), Tradeoff: "none"},
+			{Text: rule.T("make the server read all data before it closes (shutdown for writing, read to the end, then close): closing a socket with unread data sends RST, which can destroy an answer in flight"), Tradeoff: "some time and memory for data that is discarded (lingering_close)"},
+			{Text: rule.T("read the server's log of that time: a crash, a limit on requests, or an idle timeout shorter than its clients'"), Tradeoff: "none"},
 		}
 	case clientGaveUp:
-		f.Plural = "services have clients that reset connections while something is under way"
+		f.Plural = "services have clients that reset connections in use"
 		f.Headline = rule.T("clients of %s reset connections %s: %d of %d that ended", b.s.Name(), b.state(), b.count, b.ended)
-		f.Fixes = []rule.Fix{{Text: rule.T("see why answers come later than these clients wait, before their timeouts are raised"), Tradeoff: "none"}}
+		f.Fixes = []rule.Fix{{Text: rule.T("before you raise the clients' timeouts, see why the answers take longer"), Tradeoff: "none"}}
 	case closedIdle:
 		return b.closedIdle(v, f, first)
 	}
 	f.Evidence = []rule.Evidence{
-		{Metric: metric.PacketsResets, What: rule.T("RST from the %s on %d connections; on %d of %s it had not acknowledged all it was sent", first.Closer, b.count, b.unread, b.looked()),
+		{Metric: metric.PacketsResets, What: rule.T("RST from the %s on %d connections; on %d of %s it had not acknowledged all data", first.Closer, b.count, b.unread, b.looked()),
 			Value: float64(b.count), Limit: rule.Limit(0), Check: check},
 		{Metric: metric.PacketsFirstFrame, What: rule.T("first at %s, frame %d, %s", unit.ClockMillis(first.ClosedAt), first.CloseFrame, pktEnds(first)), Value: float64(first.CloseFrame), Check: check},
 	}

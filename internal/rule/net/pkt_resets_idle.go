@@ -49,19 +49,19 @@ func (b *broken) closedIdle(v *view.View, f rule.Finding, first *view.PacketConn
 	f.Headline = rule.T("%s closes idle connections while clients still use them: %d of %d that ended", b.s.Name(), b.count, b.ended)
 	f.Evidence = []rule.Evidence{{
 		Metric: metric.PacketsResets, Value: float64(b.count), Limit: rule.Limit(0), Check: check,
-		What: rule.T("on %d connections a request was sent that crossed the server's FIN; it was answered by RST, and is lost", b.count),
+		What: rule.T("on %d connections a request crossed the server's FIN; the server answered with RST, and the request is lost", b.count),
 	}}
 	below := rule.T("make the idle limit of the clients' pools shorter than the server's")
 	if times := b.quiet(v); len(times) > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{
 			Metric: metric.PacketsResetAfterIdle, Value: times[len(times)/2].Seconds(),
-			What:  rule.T("the server closed them after %s without a request, %s at least and %s at most", unit.Duration(times[len(times)/2]), unit.Duration(times[0]), unit.Duration(times[len(times)-1])),
+			What:  rule.T("the server closed them after %s without a request (%s to %s)", unit.Duration(times[len(times)/2]), unit.Duration(times[0]), unit.Duration(times[len(times)-1])),
 			Check: check,
 		})
 		if alike(times) {
 			below = rule.T("make the idle limit of the clients' pools shorter than the server's, which is about %s", unit.Duration(times[len(times)/2]))
 		} else {
-			f.Notes = append(f.Notes, rule.T("they had been idle for very different times: a restart, or a server that closes what it has too many of, does so too"))
+			f.Notes = append(f.Notes, rule.T("they had been idle for very different times: a restart looks like this, and so does a server that closes connections above a limit"))
 		}
 	}
 	f.Evidence = append(f.Evidence, rule.Evidence{

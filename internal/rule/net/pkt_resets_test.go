@@ -133,7 +133,7 @@ func TestIdleConnectionsClosedInUse(t *testing.T) {
 	alike := []time.Duration{5 * time.Second, 5 * time.Second, 5100 * ms, 5 * time.Second}
 	ruletest.Check(t, resets, []ruletest.Situation{
 		{Name: "an idle limit", Host: func() *ruletest.Host { return crossed(alike...) }, Want: rule.Certain, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306",
-			Low: 0.04, High: 0.04, Says: "4 of 100 that ended", Proof: "after 5 s without a request, 5 s at least and 5.1 s at most"},
+			Low: 0.04, High: 0.04, Says: "4 of 100 that ended", Proof: "after 5 s without a request (5 s to 5.1 s)"},
 		{Name: "more than were kept", Host: func() *ruletest.Host {
 			return crossed(alike...).AllConnections(1000, recording.PacketDirection{}, recording.PacketDirection{Crossed: 300})
 		}, Want: rule.Certain, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.3, High: 0.3, Says: "300 of 1000 that ended"},

@@ -29,17 +29,17 @@ var (
 	trickles = rule.Threshold{Name: "trickles", Value: 3, Unit: "count", Source: rule.Judgement,
 		Reason: "Answers with pauses. A single one may be an accident."}
 	pausesShare = rule.Threshold{Name: "pauses-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the answers' time with nothing in flight although the reader had room. The rest may be ACKs that the reader delays by 40 ms, during which the sender is silent too."}
+		Reason: "Share of the answers' time with nothing in flight although the reader's window was open. The rest may be ACKs that the reader delays by 40 ms; the sender is silent meanwhile, too."}
 	answerShare = rule.Threshold{Name: "answer-share", Value: 0.3, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the whole wait that lies within answers. Users do not notice less."}
+		Reason: "Share of the whole wait that is within answers. Users do not notice less."}
 	pauseOfNote = rule.Threshold{Name: "pause-of-note", Value: direction.LongDownload.Seconds(), Unit: "seconds", Source: rule.Judgement,
 		Reason: "Pauses per answer. The recording counts longer downloads separately."}
 	pausesOverRTT = rule.Threshold{Name: "pauses-over-rtt", Value: 10, Unit: "ratio", Source: rule.Judgement,
-		Reason: "Round trips of pause per answer. A sender that waits for ACKs pauses one at a time."}
+		Reason: "Round trips of pause per answer. A sender that waits for an ACK pauses for one round trip."}
 	otherPauses = rule.Threshold{Name: "other-pauses", Value: 0.2, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the answers' time due to closed windows or lost packets. Above it the sender is not the cause."}
 	minWait = rule.Threshold{Name: "min-wait", Value: 0.05, Unit: "seconds per second", Source: rule.Judgement,
-		Reason: "Seconds waited per second. Below it is not worth a finding."}
+		Reason: "Seconds waited per second. Less is not worth a finding."}
 )
 
 // trickle sums up the answers of a service.
@@ -109,17 +109,17 @@ func (t *trickle) confidence(v *view.View) rule.Confidence {
 func (t *trickle) finding(v *view.View, c rule.Confidence) rule.Finding {
 	check := tshark(v, shell.Display("%s && tcp.srcport == %d && tcp.len > 0", pktHost("src", t.s.Server), t.s.Port), "tcp.stream", "tcp.time_delta", "tcp.len")
 	f := rule.Finding{Subject: v.ServiceEntity(t.s), Confidence: c, Affects: v.EndsOf(t.s)}
-	f.Headline = rule.T("%s sends its answers with pauses: %s of each answer it had sent all it had, and the client had room for more", t.s.Name(), unit.Duration(t.each()))
+	f.Headline = rule.T("%s sends its answers with pauses: for %s of each answer it had nothing to send, and the client's window was open", t.s.Name(), unit.Duration(t.each()))
 	f.Impact = rule.Impact{TimeLost: perSecond(v, t.paused), Text: rule.T("%s of %s in %d answers", unit.Duration(t.paused), unit.Duration(t.rt+t.download), t.answers)}
 	f.Evidence = []rule.Evidence{
-		{Metric: metric.PacketsAppLimited, What: rule.T("nothing under way and the window open for %s of the %s between first and last packets of answers", unit.Duration(t.paused), unit.Duration(t.download)),
+		{Metric: metric.PacketsAppLimited, What: rule.T("nothing in flight and the window open for %s of the %s between first and last packets of answers", unit.Duration(t.paused), unit.Duration(t.download)),
 			Value: t.paused.Seconds(), Check: check},
 		{Metric: metric.PacketsDownload, What: rule.T("answers take %s to arrive after %s until they begin", unit.Duration(t.download/time.Duration(t.answers)), unit.Duration(t.rt/time.Duration(t.answers))),
 			Value: (t.download / time.Duration(t.answers)).Seconds(), Check: check},
 		{Metric: metric.PacketsAppLimited, What: rule.T("most on %s: %s", pktEnds(t.worst), unit.Duration(t.worst.FromServer.AppLimited)),
 			Value: t.worst.FromServer.AppLimited.Seconds(), Check: check},
 	}
-	look := rule.Fix{Text: rule.T("see what the server waits for between two writes: rows it looks for, a backend, a sleep, a small buffer that it flushes"), Tradeoff: "none"}
+	look := rule.Fix{Text: rule.T("see what the server waits for between two writes: a scan for rows, a backend, a sleep, a small buffer that it flushes"), Tradeoff: "none"}
 	look.Command = shell.Line("ss -tnpi 'sport = :%d'   # on the server's host: which program it is", t.s.Port)
 	if f.Subject.PID != 0 {
 		look.Command, look.Tradeoff = shell.Line("strace -f -tt -e trace=write,sendto,writev,nanosleep -p %d", f.Subject.PID), "strace slows it down while it is attached"

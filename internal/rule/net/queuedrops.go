@@ -11,8 +11,8 @@ import (
 
 var qdiscDrops = rule.Rule{
 	ID:         "net/qdisc-drops",
-	Title:      "the queue of an interface throws packets away",
-	Plural:     "interface queues throw packets away",
+	Title:      "the queue of an interface drops packets",
+	Plural:     "interface queues drop packets",
 	Resource:   "packet delivery",
 	Needs:      []recording.Table{recording.Qdiscs},
 	Explains:   []string{"net/packet-loss", "rt/path-slow", "rt/server-slow"},
@@ -24,11 +24,11 @@ var qdiscDrops = rule.Rule{
 
 var (
 	minDiscarded = rule.Threshold{Name: "min-discarded", Value: 20, Unit: "count", Source: rule.Judgement,
-		Reason: "Packets thrown away in the window. Fewer are one burst."}
+		Reason: "Packets dropped in the window. Fewer are a single burst."}
 	discardedShare = rule.Threshold{Name: "discarded-share", Value: 0.01, Unit: "share", Source: "Mathis et al., The macroscopic behavior of the TCP congestion avoidance algorithm, 1997",
-		Reason: "Share of the packets. One TCP connection that fills a link loses some tenths of a percent to find out what the link takes; from 1 % on loss limits what connections reach."}
+		Reason: "Share of the packets. One TCP connection that fills a link loses some tenths of a percent while it finds the link's rate. From 1 % on, loss limits throughput."}
 	slightlyDiscarded = rule.Threshold{Name: "slightly-discarded", Value: 0.002, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the packets that is worth mentioning."}
+		Reason: "Share of the packets. Worth mentioning."}
 )
 
 func detectQdiscDrops(v *view.View) ([]rule.Finding, error) {
@@ -59,19 +59,19 @@ func discarding(lost, all float64) rule.Confidence {
 func queueFinding(v *view.View, q *view.Queue, c rule.Confidence) rule.Finding {
 	enter := v.EnterNetNS(q.NetNS)
 	share := q.Dropped / max(q.Sent+q.Dropped, 1)
-	what, why := "queue", "it is full, or holds its delay down"
+	what, why := "queue", "it is full, or limits its delay"
 	if q.Kind == "netem" {
-		what, why = "test queue", "netem is set up there to lose or delay packets, or its limit is too small for the delay"
+		what, why = "test queue", "netem is set to lose or delay packets, or its limit is too small for the delay"
 	}
 	if q.Shapes() {
-		what, why = "shaper", "more is sent than the rate that it was given"
+		what, why = "shaper", "the traffic exceeds its rate"
 	}
 	f := rule.Finding{Subject: view.InterfaceEntity(q.Interface, q.NetNS), Confidence: c,
-		Headline: rule.T("the %s %s of %s%s throws away %v of the packets that this host sends there: %s", what, q.String(), q.Interface, v.InNetNS(q.NetNS), unit.Share(share), why),
+		Headline: rule.T("the %s %s of %s%s drops %v of the packets that this host sends there: %s", what, q.String(), q.Interface, v.InNetNS(q.NetNS), unit.Share(share), why),
 		Impact:   rule.Impact{Share: share, Text: rule.T("%v of the packets through %s", unit.Share(share), q.Interface)},
 		Affects:  suffersLoss(v, q.NetNS, q.Dropped),
 		Evidence: []rule.Evidence{{Metric: metric.QdiscDrops, Value: q.Dropped, Limit: rule.Limit(0), Check: shell.Line("%s tc -s qdisc show dev %s", enter, q.Interface),
-			What: rule.T("it threw away %s packets and sent %s; %s bytes wait in it now", unit.Count(q.Dropped), unit.Count(q.Sent), unit.Count(float64(q.Backlog)))}},
+			What: rule.T("it dropped %s packets and sent %s; %s bytes wait in it now", unit.Count(q.Dropped), unit.Count(q.Sent), unit.Count(float64(q.Backlog)))}},
 	}
 	f.Evidence = append(f.Evidence, kernelDrops(v, func(d *recording.PacketDrop) bool {
 		return (d.Reason == "QDISC_DROP" || d.Reason == "QDISC_OVERLIMIT" || d.Reason == "QDISC_CONGESTED") && (d.NetNS == q.NetNS || d.NetNS == 0) && (d.Device == q.Interface || d.Device == "")
@@ -80,17 +80,17 @@ func queueFinding(v *view.View, q *view.Queue, c rule.Confidence) rule.Finding {
 	if q.Shapes() {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.QdiscDrops, Value: q.Held, Check: shell.Line("%s tc -s qdisc show dev %s", enter, q.Interface), What: rule.T("packets waited %s times because the rate was used up (overlimits)", unit.Count(q.Held))})
 		f.Fixes = []rule.Fix{
-			{Text: rule.T("raise the rate of the shaper, or send less"), Command: shell.Line("%s tc qdisc show dev %s", enter, q.Interface), Tradeoff: "what lies behind must take it: a provider's limit then drops instead"},
-			{Text: rule.T("give it a longer queue, or one that shares fairly below it (fq_codel)"), Tradeoff: "packets that wait longer"}}
+			{Text: rule.T("raise the rate of the shaper, or send less"), Command: shell.Line("%s tc qdisc show dev %s", enter, q.Interface), Tradeoff: "the next link must have that rate: otherwise a provider's limit drops instead"},
+			{Text: rule.T("give it a longer queue, or a fair queue below it (fq_codel)"), Tradeoff: "packets that wait longer"}}
 		return f
 	}
 	if q.Kind == "netem" {
-		f.Fixes = []rule.Fix{{Text: rule.T("take it away if nobody tests with it, or raise its limit"), Command: shell.Line("%s tc -s qdisc show dev %s", enter, q.Interface), Tradeoff: "ends the test"}}
+		f.Fixes = []rule.Fix{{Text: rule.T("remove it if nobody tests with it, or raise its limit"), Command: shell.Line("%s tc -s qdisc show dev %s", enter, q.Interface), Tradeoff: "ends the test"}}
 		return f
 	}
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("see who sends so much, and whether the link is full"), Command: shell.Line("%s ip -s link show dev %s", enter, q.Interface), Tradeoff: "none"},
-		{Text: rule.T("let the queue hold a burst (its limit; txqueuelen for pfifo_fast and pfifo only), or send evenly (fq with pacing)"), Command: shell.Line("%s tc -s -d qdisc show dev %s", enter, q.Interface), Tradeoff: "packets that wait longer"}}
+		{Text: rule.T("make the queue large enough for a burst (its limit; txqueuelen for pfifo_fast and pfifo only), or send evenly (fq with pacing)"), Command: shell.Line("%s tc -s -d qdisc show dev %s", enter, q.Interface), Tradeoff: "packets that wait longer"}}
 	return f
 }
 

@@ -35,7 +35,7 @@ func TestQdiscDrops(t *testing.T) {
 		want rule.Confidence
 		says string
 	}{
-		{"a shaper at its rate", out{"tbf", 900, 100, 800, recording.QdiscRoot}, rule.Certain, "the shaper tbf 8001: of eth0 throws away 10 % of the packets"},
+		{"a shaper at its rate", out{"tbf", 900, 100, 800, recording.QdiscRoot}, rule.Certain, "the shaper tbf 8001: of eth0 drops 10 % of the packets"},
 		{"a short queue", out{"pfifo", 900, 100, 0, recording.QdiscRoot}, rule.Certain, "the queue pfifo 8001: of eth0"},
 		{"a filled link", out{"fq_codel", 100_000, 400, 0, recording.QdiscRoot}, rule.Possible, "0.4 %"},
 		{"TCP finds out what a link takes", out{"fq_codel", 100_000, 100, 0, recording.QdiscRoot}, 0, ""},
@@ -71,7 +71,7 @@ func TestSoftnet(t *testing.T) {
 		{"slightly", received{99_920, 80, 5, 0.1}, rule.Possible, "800 in the window"},
 		{"next to nothing", received{99_990, 10, 0, 0.1}, 0, ""},
 		{"one burst", received{10, 1.9, 0, 0.1}, 0, ""},
-		{"squeezed", received{90_000, 0, 150, 0.4}, rule.Possible, "CPU 1 does not get through with received packets: 150/s"},
+		{"squeezed", received{90_000, 0, 150, 0.4}, rule.Possible, "CPU 1 does not keep up with received packets: 150/s"},
 		{"squeezed while there is time", received{90_000, 0, 150, 0.1}, 0, ""},
 		{"squeezed now and then", received{90_000, 0, 90, 0.4}, 0, ""},
 	} {
@@ -104,12 +104,12 @@ func TestNICDrops(t *testing.T) {
 		want rule.Confidence
 		says string
 	}{
-		{"a full ring", card{came: 9500, fifo: 500}, rule.Certain, "packets that came when its receive ring was full: 5,000, 5.0 % of all"},
+		{"a full ring", card{came: 9500, fifo: 500}, rule.Certain, "packets because its receive ring was full: 5,000, 5.0 % of all"},
 		{"now and then", card{came: 100_000, fifo: 300}, rule.Possible, "0.3 %"},
 		{"hardly ever", card{came: 100_000, fifo: 100}, 0, ""},
-		{"damaged frames", card{came: 9500, errors: 500}, rule.Certain, "frames that arrived damaged"},
-		{"a link that comes and goes", card{came: 100, sent: 950, carrier: 50}, rule.Certain, "on a link that went away"},
-		{"missed, or of strange protocols", card{came: 900, dropped: 100}, rule.Possible, "before anybody looked at them"},
+		{"damaged frames", card{came: 9500, errors: 500}, rule.Certain, "receives damaged frames"},
+		{"a link that comes and goes", card{came: 100, sent: 950, carrier: 50}, rule.Certain, "on a link that went down"},
+		{"missed, or of strange protocols", card{came: 900, dropped: 100}, rule.Possible, "drops received packets unread"},
 		{"of a virtual interface", card{came: 900, dropped: 100, virtual: true}, 0, ""},
 		{"errors of a virtual interface", card{came: 9500, errors: 500, virtual: true}, rule.Possible, "eth0 counts errors"},
 		{"healthy", card{came: 10_000, sent: 9000}, 0, ""},
@@ -131,7 +131,7 @@ func TestNICDropsOfRealCards(t *testing.T) {
 		says                                         string
 	}{
 		{"an ice card whose rings nobody empties in time", "github.com/ntop/PF_RING/issues/831", 31_258_533, 0, 20_981_600, 0, 0, 25_000, rule.Possible, "40 % of all"},
-		{"damaged frames beside what nobody wants", "hippogrammer.tistory.com/287", 318_352, 309, 4_864, 240_498, 0, 1_000, rule.Possible, "before anybody looked at them: 4,864"},
+		{"damaged frames beside what nobody wants", "hippogrammer.tistory.com/287", 318_352, 309, 4_864, 240_498, 0, 1_000, rule.Possible, "drops received packets unread: 4,864"},
 		{"an ixgbe card that misses packets in bursts: too few to tell from what nobody wants", "serverdevworker.com/13544d5d66", 2_059_646_370, 0, 7_142_467, 0, 0, 10_000, 0, ""},
 		{"protocols that nobody speaks", "github.com/netdata/netdata/issues/5158", 11_791_910, 0, 76_076, 17_464_164, 0, 1_000, 0, ""},
 		{"an e1000e card that misses hardly any", "github.com/netdata/netdata/issues/988", 3_811_442_658, 0, 7_183, 3_587_842_070, 0, 1_000, 0, ""},

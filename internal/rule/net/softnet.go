@@ -26,11 +26,11 @@ var softnet = rule.Rule{
 
 var (
 	overflowHint = rule.Threshold{Name: "overflow-hint", Value: 0.0005, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the received packets that is worth mentioning. A backlog that works never overflows: TCP does not fill it to find out what it takes, as it does with the queue in front of a link."}
+		Reason: "Share of the received packets. Worth mentioning: a healthy backlog never overflows. TCP fills the queue before a link to find its rate, but not this backlog."}
 	squeezedRate = rule.Threshold{Name: "squeezed-rate", Value: 100, Unit: "per second", Source: rule.Judgement,
-		Reason: "Rounds of receiving of one CPU that ended with packets left. A round has 300 packets or 2 ms: 100 of them are 30,000 packets or 200 ms of each second, and other work of the CPU waits."}
+		Reason: "Rounds of receiving of one CPU that ended with packets left. A round has 300 packets or 2 ms: 100 rounds are 30,000 packets or 200 ms of each second, while other work of the CPU waits."}
 	squeezedSoftirq = rule.Threshold{Name: "squeezed-softirq", Value: 0.2, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of one CPU in softirqs. Below it the kernel has time to come back for the rest at once."}
+		Reason: "Share of one CPU in softirqs. Below it the kernel has time to handle the rest at once."}
 )
 
 // backlog is what CPUs did with received packets in the window.
@@ -103,10 +103,10 @@ func cpuEntity(n int32) view.Entity {
 func (b *backlog) overflow(v *view.View, c rule.Confidence) rule.Finding {
 	share := b.Dropped / (b.Processed + b.Dropped)
 	f := rule.Finding{Subject: cpuEntity(b.worst), Confidence: c, AffectsAll: c == rule.Certain,
-		Headline: rule.T("received packets are thrown away because the backlog of a CPU is full: %s in the window, most on CPU %d", unit.Count(b.Dropped), b.worst),
+		Headline: rule.T("received packets are dropped because the backlog of a CPU is full: %s in the window, most on CPU %d", unit.Count(b.Dropped), b.worst),
 		Impact:   rule.Impact{Share: share, Text: rule.T("%v of the received packets", unit.Share(share))},
 		Evidence: []rule.Evidence{{Metric: metric.SoftnetDropped, Value: b.Dropped, Limit: rule.Limit(0), Check: shell.Line("cat /proc/net/softnet_stat   # a line for each CPU; second column, hexadecimal"),
-			What: rule.T("CPUs handled %s packets and dropped %s, CPU %d of them %s", unit.Count(b.Processed), unit.Count(b.Dropped), b.worst, unit.Count(b.most))}},
+			What: rule.T("CPUs handled %s packets and dropped %s, of these CPU %d dropped %s", unit.Count(b.Processed), unit.Count(b.Dropped), b.worst, unit.Count(b.most))}},
 	}
 	if b.squeezed > 0 {
 		f.Evidence = append(f.Evidence, b.squeezeEvidence())
@@ -118,14 +118,14 @@ func (b *backlog) overflow(v *view.View, c rule.Confidence) rule.Finding {
 	}
 	f.Evidence = append(f.Evidence, kernelDrops(v, func(d *recording.PacketDrop) bool { return d.Reason == "CPU_BACKLOG" })...)
 	f.Fixes = []rule.Fix{
-		{Text: rule.T("let the backlog hold a burst"), Command: shell.Line("sysctl -w net.core.netdev_max_backlog=10000"), Tradeoff: "packets wait longer in a backlog that is always full"},
+		{Text: rule.T("make the backlog large enough for a burst"), Command: shell.Line("sysctl -w net.core.netdev_max_backlog=10000"), Tradeoff: "packets wait longer in a backlog that is always full"},
 		{Text: rule.T("spread the receive work over more CPUs: more queues of the card, other CPUs for RPS"), Command: shell.Line("grep . /sys/class/net/*/queues/rx-*/rps_cpus"), Tradeoff: "these CPUs have less time for programs"}}
 	return f
 }
 
 func (b *backlog) squeeze(v *view.View, share float64) rule.Finding {
 	return rule.Finding{Subject: cpuEntity(b.squeezedCPU), Confidence: rule.Possible,
-		Headline: rule.T("CPU %d does not get through with received packets: %v rounds of receiving end with packets left", b.squeezedCPU, unit.PerSecond(b.squeezed)),
+		Headline: rule.T("CPU %d does not keep up with received packets: %v rounds of receiving end with packets left", b.squeezedCPU, unit.PerSecond(b.squeezed)),
 		Impact:   rule.Impact{Share: share / float64(max(v.CPUCount(), 1)), Text: rule.T("%v of one CPU", unit.Share(share))},
 		Evidence: []rule.Evidence{b.squeezeEvidence(), {Metric: metric.CPUSoftirq, Value: share, Limit: rule.Limit(squeezedSoftirq.Value), What: rule.T("it spends %v of its time in softirqs", unit.Share(share)), Check: shell.Line("mpstat -P ALL 1 5   # column %%soft")}},
 		Notes:    []rule.Text{rule.T("no packet was dropped there")},

@@ -17,7 +17,7 @@ import (
 
 var synFlood = rule.Rule{
 	ID:         "net/syn-flood",
-	Title:      "half-open connections fill their queue: a SYN flood, or too short a queue",
+	Title:      "half-open connections fill their queue: a SYN flood, or a queue that is too short",
 	Plural:     "listeners have their queue full of half-open connections",
 	Resource:   "half-open connections",
 	Needs:      []recording.Table{recording.Listeners, recording.Protocol},
@@ -31,15 +31,15 @@ var (
 	floodRate = rule.Threshold{Name: "flood-rate", Value: 50.0, Unit: "per second", Source: rule.Judgement,
 		Reason: "SYNs per second that are refused or answered by cookies. Slow clients and port scans stay below."}
 	resetRate = rule.Threshold{Name: "reset-rate", Value: 1000.0, Unit: "per second", Source: rule.Judgement,
-		Reason: "Handshakes per second that the client ends by a reset, as the kernel of a forged sender does. Scanners do so too, but not thousands of times a second."}
+		Reason: "Handshakes per second that the client resets. The kernels of forged addresses do this; so do scanners, but not thousands of times a second."}
 	mostIncomplete = rule.Threshold{Name: "most-incomplete", Value: 10.0, Unit: "ratio", Source: rule.Judgement,
-		Reason: "Ratio of refused to completed handshakes. In a flood hardly any completes; of a burst of real clients nearly all do."}
+		Reason: "Ratio of refused to completed handshakes. In a flood hardly any complete; in a burst of real clients nearly all do."}
 	halfOpenSome = rule.Threshold{Name: "half-open-some", Value: 20, Unit: "count", Source: rule.Judgement,
 		Reason: "Half-open connections. A healthy server has a handful."}
 	refusedFrom = rule.Threshold{Name: "refused-from", Value: 1.0, Unit: "per second", Source: rule.Judgement,
-		Reason: "SYNs per second that a full queue refuses. At 1 a client always waits a second or more for a connection."}
+		Reason: "SYNs per second that a full queue refuses. At 1 per second there is always a client that waits a second or more for a connection."}
 	shortQueue = rule.Threshold{Name: "short-queue", Value: 64, Unit: "count", Source: rule.Judgement,
-		Reason: "Queue limit. Up to here a few clients whose SYN-ACKs get lost fill it like a flood."}
+		Reason: "Queue limit. Up to here a few clients that lose their SYN-ACKs fill it like a flood."}
 	oneSource = rule.Threshold{Name: "one-source", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of half-open connections from one address, true or forged, that is named as the sender."}
 )
@@ -80,7 +80,7 @@ func detectSYNFlood(v *view.View) ([]rule.Finding, error) {
 		f.Fixes = x.fixes(v)
 		f.Affects, f.Notes = suffering(v, x.Listener)
 		if x.limit <= shortQueue.Int() && x.refused > 0 {
-			f.Notes = append(f.Notes, rule.T("so short a queue is filled by as many clients whose handshakes get lost on their way; packets tell who sends SYNs: %s",
+			f.Notes = append(f.Notes, rule.T("a few clients with lost handshakes also fill so short a queue; packets show who sends SYNs: %s",
 				shell.Line("%s tcpdump -c 50 -ni any %s", v.EnterNetNS(x.NetNS), "tcp[tcpflags] == tcp-syn")))
 		}
 		f.Affects = append(f.Affects, v.NetNSEntity(x.NetNS), v.HostEntity())
@@ -229,18 +229,18 @@ func (x flood) headline(v *view.View) rule.Text {
 	case !x.cookies && x.refused > 0:
 		return rule.T("SYN flood on %s :%d%s from %s: the table of half-open connections is full, real connects are refused", x.Name(), x.Port, where, x.from())
 	case x.cookied > 0:
-		return rule.T("SYN flood on %s :%d%s from %s, held off by syncookies", x.Name(), x.Port, where, x.from())
+		return rule.T("SYN flood on %s :%d%s from %s; syncookies keep the queue from filling", x.Name(), x.Port, where, x.from())
 	case x.confidence() == rule.Possible:
 		return rule.T("many half-open connections at %s :%d%s from %s", x.Name(), x.Port, where, x.from())
 	}
-	return rule.T("SYN flood on %s :%d%s from %s: handshakes are begun and broken off", x.Name(), x.Port, where, x.from())
+	return rule.T("SYN flood on %s :%d%s from %s: handshakes are started and reset", x.Name(), x.Port, where, x.from())
 }
 
 func (x flood) impact() rule.Impact {
 	opened := x.counters.AtLeast("TcpPassiveOpens")
 	if !x.cookies && x.refused > 0 {
 		s := share(x.refused, opened)
-		return rule.Impact{Share: s, Text: rule.T("%s of SYNs refused, those of real clients among them", unit.Share(s))}
+		return rule.Impact{Share: s, Text: rule.T("%s of SYNs refused, including those of real clients", unit.Share(s))}
 	}
 	failed := max(x.cookied, x.resets, float64(x.halfOpen))
 	return rule.Impact{Share: cookieHarm * max(share(failed, opened), 0.1), Text: rule.T("CPU time for %s useless handshakes", unit.PerSecond(failed/max(x.counters.Seconds, 1)))}
@@ -264,7 +264,7 @@ func (x flood) evidence(v *view.View) []rule.Evidence {
 	count(metric.TCPListenDrops, shell.Line("TcpExtListenDrops TcpExtListenOverflows"), x.refused, rule.T("ListenDrops without ListenOverflows +%s: SYNs refused", unit.Count(x.refused)))
 	count(metric.TCPQueueFullDrops, shell.Line("TcpExtTCPReqQFullDrop"), x.full, rule.T("TCPReqQFullDrop +%s: as many connections as the backlog allows were half open, and syncookies are off", unit.Count(x.full)))
 	count(metric.TCPSyncookiesSent, shell.Line("TcpExtSyncookiesSent TcpExtSyncookiesRecv"), x.cookied, rule.T("SyncookiesSent +%s, %s of them came back", unit.Count(x.cookied), unit.Count(x.returned)))
-	count(metric.TCPEmbryonicResets, shell.Line("TcpExtEmbryonicRsts"), x.resets, rule.T("EmbryonicRsts +%s: handshakes broken off by a reset", unit.Count(x.resets)))
+	count(metric.TCPEmbryonicResets, shell.Line("TcpExtEmbryonicRsts"), x.resets, rule.T("EmbryonicRsts +%s: handshakes ended by a reset", unit.Count(x.resets)))
 	if opened := x.counters.Delta("TcpPassiveOpens"); view.Known(opened) {
 		list = append(list, rule.Evidence{
 			Metric: metric.TCPPassiveOpens, What: rule.T("%s handshakes completed in the namespace", unit.Count(opened)),
@@ -285,21 +285,21 @@ func (x flood) fixes(v *view.View) []rule.Fix {
 	var fixes []rule.Fix
 	if !x.cookies {
 		fixes = append(fixes, rule.Fix{
-			Text: rule.T("switch syncookies on: no table, nothing to fill"), Command: shell.Line("%s sysctl -w net.ipv4.tcp_syncookies=1", enter),
+			Text: rule.T("switch on syncookies: the queue can no longer fill"), Command: shell.Line("%s sysctl -w net.ipv4.tcp_syncookies=1", enter),
 			Tradeoff: "while under attack new connections lose window scaling and SACK unless they use timestamps",
 		})
 	}
 	if !x.cookies && x.limit <= shortQueue.Int() {
 		fixes = append(fixes, rule.Fix{
-			Text:     rule.T("give listen() a larger backlog (now %s) and restart %s; the kernel takes the smallest of it, somaxconn and tcp_max_syn_backlog", unit.Count(x.Backlog), x.Name()),
+			Text:     rule.T("give listen() a larger backlog (now %s) and restart %s; the kernel uses the smallest of this, somaxconn and tcp_max_syn_backlog", unit.Count(x.Backlog), x.Name()),
 			Command:  shell.Line("%s sysctl net.core.somaxconn net.ipv4.tcp_max_syn_backlog", enter),
-			Tradeoff: "about 300 bytes of kernel memory for each half-open connection; a fast flood fills it all the same",
+			Tradeoff: "about 300 bytes of kernel memory for each half-open connection; a fast flood still fills it",
 		})
 	}
 	if from := x.from(); x.flooded() && !strings.Contains(from, " ") {
 		fixes = append(fixes, rule.Fix{
-			Text: rule.T("drop what comes from %s", from), Command: shell.Line("%s iptables -t raw -I PREROUTING -s %s -p tcp --dport %d --syn -j DROP", enter, shell.Address(from), x.Port),
-			Tradeoff: "if the address is forged, its true owner is locked out; the sender may change it",
+			Text: rule.T("drop SYNs from %s", from), Command: shell.Line("%s iptables -t raw -I PREROUTING -s %s -p tcp --dport %d --syn -j DROP", enter, shell.Address(from), x.Port),
+			Tradeoff: "if the address is forged, its real owner is locked out; the sender may change it",
 		})
 	}
 	return append(fixes,
@@ -307,5 +307,5 @@ func (x flood) fixes(v *view.View) []rule.Fix {
 			Text: rule.T("give up half-open connections sooner"), Command: shell.Line("%s sysctl -w net.ipv4.tcp_synack_retries=1", enter),
 			Tradeoff: "clients on lossy paths fail to connect more often",
 		},
-		rule.Fix{Text: rule.T("have it filtered upstream: provider, load balancer, SYN proxy"), Tradeoff: "the only help once the link itself is full"})
+		rule.Fix{Text: rule.T("filter it upstream: provider, load balancer, SYN proxy"), Tradeoff: "the only help once the link itself is full"})
 }

@@ -25,11 +25,11 @@ var udpBuffer = rule.Rule{
 
 var (
 	minDatagrams = rule.Threshold{Name: "min-datagrams", Value: 10, Unit: "count", Source: rule.Judgement,
-		Reason: "Datagrams lost in the window. Fewer are one burst, which senders of UDP must expect."}
+		Reason: "Datagrams lost in the window. Fewer are a single burst, which UDP senders must expect."}
 	datagramShare = rule.Threshold{Name: "datagram-share", Value: 0.01, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the datagrams that came to the namespace. From 1 % on logs have holes, counts are wrong, and lookups wait for their repetition."}
+		Reason: "Share of the datagrams that came to the namespace. From 1 % on logs have gaps, counts are wrong, and lookups wait for a retry."}
 	slightDatagramShare = rule.Threshold{Name: "slight-datagram-share", Value: 0.001, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the datagrams that is worth mentioning."}
+		Reason: "Share of the datagrams. Worth mentioning."}
 )
 
 // overrun is a socket whose buffer was too small for what came.
@@ -152,7 +152,7 @@ func (o *overrun) evidence(v *view.View) []rule.Evidence {
 	list := []rule.Evidence{
 		{Metric: metric.UDPSocketDrops, What: rule.T("the socket dropped %s datagrams in %s; its buffer takes %s, headers included", unit.Count(o.Dropped), unit.Seconds(o.counters.Seconds), unit.Bytes(float64(o.RcvBuf))),
 			Value: o.Dropped, Limit: rule.Limit(0), Check: shell.Line("%s ss -uanm sport = :%d", enter, o.LocalPort)},
-		{Metric: metric.UDPBufferErrors, What: rule.T("RcvbufErrors +%s of %s datagrams that came", unit.Count(o.full), unit.Count(o.came)),
+		{Metric: metric.UDPBufferErrors, What: rule.T("RcvbufErrors +%s of %s received datagrams", unit.Count(o.full), unit.Count(o.came)),
 			Value: o.full, Limit: rule.Limit(0), Check: shell.Line("%s nstat -az UdpRcvbufErrors Udp6RcvbufErrors", enter)},
 	}
 	if o.Full > 0 {
@@ -172,13 +172,13 @@ func (o *overrun) evidence(v *view.View) []rule.Evidence {
 func (o *overrun) origin() rule.Text {
 	switch {
 	case !o.told.Set:
-		return rule.T(", the default: the program has set none")
+		return rule.T(", the default: the program does not set it")
 	case o.cut():
 		return rule.T(", all that net.core.rmem_max (%s, doubled by the kernel) allows the program", unit.Bytes(o.allowed))
 	case o.allowed > 0:
-		return rule.T(", as the program has set it (SO_RCVBUF %s, doubled by the kernel); net.core.rmem_max allows %s", unit.Bytes(float64(o.told.Buffer)/2), unit.Bytes(o.allowed))
+		return rule.T(", set by the program (SO_RCVBUF %s, doubled by the kernel); net.core.rmem_max allows %s", unit.Bytes(float64(o.told.Buffer)/2), unit.Bytes(o.allowed))
 	}
-	return rule.T(", as the program has set it (SO_RCVBUF)")
+	return rule.T(", set by the program (SO_RCVBUF)")
 }
 
 // cut says that the program has as much as it may ask for.
@@ -189,29 +189,29 @@ const roomy = 8 << 20
 
 // larger is how the socket gets a larger buffer.
 func (o *overrun) larger() rule.Fix {
-	const tradeoff = "memory; what waits in it is read later. The program must open its socket again"
+	const tradeoff = "memory; waiting datagrams are read later. The program must reopen its socket"
 	allow := shell.Line("sysctl -w net.core.rmem_max=%d", max(roomy, 4*int64(o.allowed)))
 	switch {
 	case o.told != nil && !o.told.Set:
 		return rule.Fix{Text: rule.T("raise the default, since the program does not set SO_RCVBUF"), Command: shell.Line("sysctl -w net.core.rmem_default=%d", max(roomy, 4*o.told.Buffer)),
-			Tradeoff: "memory, of all sockets that set no size themselves, TCP left out; what waits in it is read later. The program must open its socket again"}
+			Tradeoff: "memory of all sockets that set no size themselves, except TCP; waiting datagrams are read later. The program must reopen its socket"}
 	case o.told != nil && !o.cut() && o.allowed >= 4*float64(o.told.Buffer)/2:
-		return rule.Fix{Text: rule.T("set a larger receive buffer in the program's settings (SO_RCVBUF): %s is allowed without a change of net.core.rmem_max", unit.Bytes(o.allowed)), Tradeoff: tradeoff}
+		return rule.Fix{Text: rule.T("set a larger receive buffer in the program's settings (SO_RCVBUF): net.core.rmem_max already allows %s", unit.Bytes(o.allowed)), Tradeoff: tradeoff}
 	case o.cut():
-		return rule.Fix{Text: rule.T("let the kernel allow more than net.core.rmem_max (%s), which is what the program has, and let the program ask for it (SO_RCVBUF)", unit.Bytes(o.allowed)), Command: allow, Tradeoff: tradeoff}
+		return rule.Fix{Text: rule.T("the program already has all that net.core.rmem_max (%s) allows: raise it, then SO_RCVBUF in the program", unit.Bytes(o.allowed)), Command: allow, Tradeoff: tradeoff}
 	}
-	return rule.Fix{Text: rule.T("give the socket a larger receive buffer (SO_RCVBUF in the program's settings) and let the kernel allow it"), Command: allow, Tradeoff: tradeoff}
+	return rule.Fix{Text: rule.T("give the socket a larger receive buffer (SO_RCVBUF in the program's settings), and raise net.core.rmem_max to allow it"), Command: allow, Tradeoff: tradeoff}
 }
 
 func (o *overrun) fixes() []rule.Fix {
 	larger := o.larger()
-	faster := rule.Fix{Text: rule.T("read faster: several sockets with SO_REUSEPORT, many datagrams a call (recvmmsg), work in other threads"), Tradeoff: "a change of the program"}
+	faster := rule.Fix{Text: rule.T("read faster: several sockets with SO_REUSEPORT, many datagrams per call (recvmmsg), work in other threads"), Tradeoff: "a change of the program"}
 	if len(o.Owners) > 0 {
 		faster.Command = shell.Line("perf top -g -p %d", o.Owners[0].PID)
 	}
 	if o.behind() {
 		// A buffer only shifts the moment from which all that comes is lost.
-		return []rule.Fix{faster, {Text: rule.T("send less: sample, or sum up before sending"), Tradeoff: "less detail"}, larger}
+		return []rule.Fix{faster, {Text: rule.T("send less: sample or aggregate before sending"), Tradeoff: "less detail"}, larger}
 	}
 	return []rule.Fix{larger, faster}
 }

@@ -75,11 +75,11 @@ func TestUDPBufferTold(t *testing.T) {
 		set             bool
 		says, command   string
 	}{
-		{"a default", 212992, 4 << 20, false, "the program has set none", "sysctl -w net.core.rmem_default=8388608"},
+		{"a default", 212992, 4 << 20, false, "the program does not set it", "sysctl -w net.core.rmem_default=8388608"},
 		{"a small one", 212992, 4 << 20, true, "SO_RCVBUF 104 KiB, doubled by the kernel); net.core.rmem_max allows 4 MiB", ""},
 		{"a small one, and little more is allowed", 212992, 212992, true, "net.core.rmem_max allows 208 KiB", "sysctl -w net.core.rmem_max=8388608"},
 		{"cut", 212992, 106496, true, "all that net.core.rmem_max (104 KiB", "sysctl -w net.core.rmem_max=8388608"},
-		{"cut at much", 212992, 0, true, "as the program has set it (SO_RCVBUF)", "sysctl -w net.core.rmem_max=8388608"},
+		{"cut at much", 212992, 0, true, "set by the program (SO_RCVBUF)", "sysctl -w net.core.rmem_max=8388608"},
 	} {
 		// Without what the kernel tells, the other socket may have lost all of it.
 		h := datagrams{read: 1000, full: 200, refused: 10, others: 300}.host()

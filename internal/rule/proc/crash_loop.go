@@ -28,13 +28,13 @@ var crashLoop = rule.Rule{
 
 var (
 	minStarts = rule.Threshold{Name: "min-starts", Value: 4, Unit: "count", Source: rule.Judgement,
-		Reason: "Runs of the same command line that failed. One restart is a repair, and two may be a retry; four in one window are a loop. systemd gives up after five in 10 s unless told otherwise."}
+		Reason: "Runs of the same command line that failed. One restart is normal, and two may be a retry; four in one window are a loop. By default systemd gives up after five in 10 s."}
 	endsAtOnce = rule.Threshold{Name: "ends-at-once", Value: 2, Unit: "seconds", Source: rule.Judgement,
-		Reason: "Median lifetime. A service that fails because of its configuration, an address in use or a missing file does so while it starts; one that serves for longer had begun to work."}
+		Reason: "Median lifetime. A service that fails because of its configuration, an address in use or a missing file fails during its start. A service that lives longer had begun to work."}
 	inTurn = rule.Threshold{Name: "in-turn", Value: 0.9, Unit: "share", Source: rule.Judgement,
-		Reason: "Runs that began after the one before had ended. Jobs that are started side by side overlap, and restarts do not."}
+		Reason: "Runs that began after the previous one had ended. Parallel jobs overlap, restarts do not."}
 	startCPU = rule.Threshold{Name: "start-cpu", Value: 0.005, Unit: "seconds", Source: rule.Judgement,
-		Reason: "Median CPU time of a run from which a failure without a supervisor counts. Commands whose status is an answer, as grep and test, use a millisecond or two."}
+		Reason: "Median CPU time of a run. From here on a failure without a supervisor counts. Commands whose exit status is an answer, such as grep and test, use a millisecond or two."}
 )
 
 // restarts are the runs of one command line under one parent, all of which failed.
@@ -183,15 +183,15 @@ func (r *restarts) finding(v *view.View, sure rule.Confidence) rule.Finding {
 		{Metric: metric.ProcessRuns, Value: float64(len(r.runs)) / max(v.Seconds(), 1), Limit: rule.Limit(minStarts.Value / max(v.Seconds(), 1)),
 			What: rule.T("%s ended %s times in %v, %s times with %s", last.Cmdline, unit.Count(len(r.runs)), unit.Seconds(span.Seconds()), unit.Count(r.alike), r.ending)},
 		{Metric: metric.ProcessDown, Value: r.down,
-			What: rule.T("each lived %v (median); none of it ran for %v of the time", unit.Seconds(r.median(func(x view.Run) float64 { return x.Lifetime.Seconds() })), unit.Share(r.down))},
+			What: rule.T("each lived %v (median); it was not running %v of the time", unit.Seconds(r.median(func(x view.Run) float64 { return x.Lifetime.Seconds() })), unit.Share(r.down))},
 	}
-	f.Fixes = []rule.Fix{{Text: rule.T("read why it ends: its log, or what it prints when it is started by hand"), Command: shell.Line("journalctl -n 50 _COMM=%s", last.Comm), Tradeoff: "nothing"}}
+	f.Fixes = []rule.Fix{{Text: rule.T("read why it ends: its log, or its output when you start it by hand"), Command: shell.Line("journalctl -n 50 _COMM=%s", last.Comm), Tradeoff: "nothing"}}
 	if sure == rule.Certain {
 		f.Fixes = append(f.Fixes, rule.Fix{Text: rule.T("see where it crashed"), Command: shell.Line("coredumpctl info %d", last.PID), Tradeoff: "needs systemd-coredump"})
 	}
-	f.Fixes = append(f.Fixes, rule.Fix{Text: rule.T("stop restarting it until the cause is found, or restart it with a growing delay"), Tradeoff: "the service stays down until it is repaired"})
+	f.Fixes = append(f.Fixes, rule.Fix{Text: rule.T("stop restarting it until the cause is found, or restart it with a growing delay"), Tradeoff: "the service stays down until it is fixed"})
 	if sure == rule.Possible {
-		f.Notes = append(f.Notes, rule.T("it may be meant: a loop that waits until a command succeeds looks the same"))
+		f.Notes = append(f.Notes, rule.T("it may be intended: a loop that waits until a command succeeds looks the same"))
 	}
 	return f
 }

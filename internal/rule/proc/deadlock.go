@@ -17,14 +17,14 @@ var deadlock = rule.Rule{
 	Plural:       "programs have threads that wait for each other's locks, forever",
 	Resource:     "locks of programs",
 	Needs:        []recording.Table{recording.Processes, recording.Threads},
-	BlindWithout: []string{"system calls of threads of other users"},
+	BlindWithout: []recording.Sight{recording.UnseenSyscalls},
 	Explains:     []string{"proc/lock-contention"},
 	Thresholds:   []*rule.Threshold{&stuckFor},
 	Detect:       detectDeadlock,
 }
 
 var stuckFor = rule.Threshold{Name: "stuck-for", Value: 1, Unit: "seconds", Source: rule.Judgement,
-	Reason: "Time in which none of the threads ran while each waited for a lock of the next one. A cycle is proof as soon as it is seen twice; this leaves no doubt about the order of the looks."}
+	Reason: "Time in which none of the threads ran while each waited for a lock of the next one. A cycle seen twice is proof; the pause between the looks excludes a race between them."}
 
 func detectDeadlock(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
@@ -41,7 +41,7 @@ func detectDeadlock(v *view.View) ([]rule.Finding, error) {
 			// With some locks another thread may unlock it: used so, they are a signal.
 			f.Confidence = rule.Likely
 			f.Headline = rule.T("deadlock in %s: thread %s waits for a lock that it holds itself", p.Entity(), members(d))
-			f.Notes = append(f.Notes, rule.T("a few old programs wait for a signal of another thread like this"))
+			f.Notes = append(f.Notes, rule.T("a few old programs wait like this for a signal of another thread"))
 		}
 		for _, w := range d.Cycle {
 			f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.LockStuck, Value: d.For.Seconds(), Limit: rule.Limit(stuckFor.Value),
@@ -54,7 +54,7 @@ func detectDeadlock(v *view.View) ([]rule.Finding, error) {
 		f.Fixes = []rule.Fix{
 			{Text: rule.T("keep the stacks of its threads: they say where the locks are taken"), Command: shell.Line("rtrail stacks --pid %d", p.PID), Tradeoff: "nothing"},
 			{Text: rule.T("restart the program: nothing else frees these threads"), Tradeoff: "it can happen again at any time"},
-			{Text: rule.T("take these locks in the same order everywhere, or have one lock for both"), Tradeoff: "takes a developer"},
+			{Text: rule.T("take these locks in the same order everywhere, or use one lock for both"), Tradeoff: "takes a developer"},
 		}
 		found = append(found, f)
 	}

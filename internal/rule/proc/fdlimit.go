@@ -27,13 +27,13 @@ var fdLimit = rule.Rule{
 
 var (
 	nearLimit = rule.Threshold{Name: "near-limit", Value: 0.9, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the limit in use that is worth a hint."}
+		Reason: "Share of the limit in use. Worth a hint."}
 	atLimitSlack = rule.Threshold{Name: "at-limit-slack", Value: 1, Unit: "count", Source: rule.Judgement,
 		Reason: "One descriptor may be free at the moment of reading: a program fails, closes one and retries, and counting takes time."}
 	atLimitShare = rule.Threshold{Name: "at-limit-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the samples at the limit. A process that touches its limit now and then fails only now and then."}
+		Reason: "Share of the samples at the limit. A process that reaches its limit now and then fails only now and then."}
 	fullTable = rule.Threshold{Name: "full-table", Value: 0.98, Unit: "share", Source: "kernel, fs/file_table.c",
-		Reason: "Share of fs.file-max. At the limit root can go on; everybody else gets ENFILE."}
+		Reason: "Share of fs.file-max. At the limit root can still open files; all other users get ENFILE."}
 )
 
 // descriptors is one process and its limit over the window.
@@ -203,7 +203,7 @@ func (d descriptors) fixes() []rule.Fix {
 		{
 			Text:     rule.T("see what is open: connections that are never closed, or more clients than planned"),
 			Command:  shell.Line(`ls -l /proc/%d/fd | awk '{print $NF}' | sed 's/[0-9]\+//g' | sort | uniq -c | sort -n`, d.PID),
-			Tradeoff: "with a leak a higher limit only buys time",
+			Tradeoff: "with a leak a higher limit only delays the problem",
 		},
 	}
 }

@@ -17,22 +17,22 @@ var lockContention = rule.Rule{
 	Plural:       "programs have threads that queue for a lock that one of them holds",
 	Resource:     "locks of programs",
 	Needs:        []recording.Table{recording.Processes, recording.Threads},
-	BlindWithout: []string{"system calls of threads of other users"},
+	BlindWithout: []recording.Sight{recording.UnseenSyscalls},
 	Thresholds:   []*rule.Threshold{&lockWaiters, &lockLooks, &lockStood, &holderStarved, &noneIdle},
 	Detect:       detectLockContention,
 }
 
 var (
 	lockWaiters = rule.Threshold{Name: "waiters", Value: 1, Unit: "threads", Source: rule.Judgement,
-		Reason: "Threads that wait for one lock at a time, on average over the window. From one on, a thread's worth of work is lost to the lock."}
+		Reason: "Mean number of threads that wait for one lock. From one on, the lock costs the work of a whole thread."}
 	lockLooks = rule.Threshold{Name: "looks", Value: 5, Unit: "count", Source: rule.Judgement,
-		Reason: "Looks at which threads waited for the lock. Fewer may be one incident, as a restart or a reload."}
+		Reason: "Looks at which threads waited for the lock. Fewer may be a single incident, such as a restart or a reload."}
 	lockStood = rule.Threshold{Name: "stood-still", Value: 0.5, Unit: "seconds", Source: rule.Judgement,
-		Reason: "A thread that did not run for so long while another one held the lock waits for that one and not for its turn among many."}
+		Reason: "Time that a thread did not run while another one held the lock. From here on it waits for this holder, not for its turn among many threads."}
 	noneIdle = rule.Threshold{Name: "none-idle", Value: 0.25, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the CPUs that is idle. A lock that limits a program leaves one CPU of work at a time, and half of two CPUs or more idle. Below this, threads that compute in turn may wait for a CPU."}
+		Reason: "Share of the CPUs that is idle. If a lock limits a program, only one CPU works at a time, so at least half of two or more CPUs is idle. Below this, threads that compute in turn may just wait for a CPU."}
 	holderStarved = rule.Threshold{Name: "holder-starved", Value: 0.3, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the window in which the holder wanted a CPU and had none. Then the lock is held for so long because CPUs are short."}
+		Reason: "Share of the window in which the holder was runnable without a CPU. From here on the lock is held for so long because CPUs are short."}
 )
 
 func detectLockContention(v *view.View) ([]rule.Finding, error) {
@@ -85,26 +85,29 @@ func contended(v *view.View, p *view.Process, l view.HeldLock) rule.Finding {
 			What:  rule.T("at %v of these waits %s held it", unit.Share(holder.Share), threadName(holder.Comm, holder.TID)),
 			Check: shell.Line("cat /proc/%d/task/%d/stack", p.PID, holder.TID)},
 	}
+	if caller := v.LockCaller(p.PID, l.Address); caller != "" {
+		f.Evidence[0].What = rule.T("%v; most of the waiting came from %s", f.Evidence[0].What, caller)
+	}
 	f.Evidence = append(f.Evidence, didThen(v, p, holder)...)
 	// Holders that compute in turn, on CPUs that are all busy, wait for CPUs. One that itself
 	// waits for a lock may have released this one between the looks at both.
 	inTurn := holder.Does == view.OnCPU && holder.Share < 0.5 || holder.Does == view.WaitLock
 	if idle := v.IdleCores(); inTurn && idle <= noneIdle.Value*float64(v.CPUCount()) {
 		f.Confidence = rule.Possible
-		f.Notes = append(f.Notes, rule.T("threads may hold it in turn while they run, and %v of %d CPUs are idle: it may be CPUs that are short", unit.Number(round(idle)), v.CPUCount()))
+		f.Notes = append(f.Notes, rule.T("threads may hold it in turn while they run, and %v of %d CPUs are idle: the cause may be a shortage of CPUs", unit.Number(round(idle)), v.CPUCount()))
 	}
 	if holder.Does == view.OnCPU && holder.Share < 0.5 && l.Longest == 0 && f.Confidence > rule.Possible {
 		f.Confidence = rule.Possible
-		f.Notes = append(f.Notes, rule.T("threads hold it in turn, each so briefly that no two looks found the same one: fewer threads may do as much"))
+		f.Notes = append(f.Notes, rule.T("threads hold it in turn, each so briefly that no two looks found the same one: fewer threads may do the same work"))
 	}
 	if (holder.Does == view.OnCPU || holder.Measured) && holder.RunDelay >= holderStarved.Value {
 		f.Confidence = rule.Possible
-		f.Notes = append(f.Notes, rule.T("the holder had no CPU for %v of the time: the lock may be held for long because CPUs are short", unit.Share(holder.RunDelay)))
+		f.Notes = append(f.Notes, rule.T("the holder had no CPU for %v of the time: the lock may be held for so long because CPUs are short", unit.Share(holder.RunDelay)))
 	}
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("see where it takes the lock"), Command: shell.Line("rtrail stacks --pid %d", p.PID), Tradeoff: "nothing"},
-		{Text: rule.T("hold the lock for less: wait for disks, networks and timers before or after it, and compute on a copy"), Tradeoff: "takes a developer"},
-		{Text: rule.T("divide what it guards into parts with a lock each, or let readers share it"), Tradeoff: "takes a developer"},
+		{Text: rule.T("hold the lock for less time: wait for disks, networks and timers before or after it, and compute on a copy"), Tradeoff: "takes a developer"},
+		{Text: rule.T("split it into several locks, or let readers share it"), Tradeoff: "takes a developer"},
 	}
 	return f
 }

@@ -22,6 +22,7 @@ type queue struct {
 	busy    float64 // share of the CPUs, more
 	syncs   float64 // of /srv/journal, seconds per second
 	others  int     // threads that were seen in such a sync each time
+	caller  string  // function that wants it, if that was traced
 }
 
 func (q queue) host() *ruletest.Host {
@@ -36,6 +37,11 @@ func (q queue) host() *ruletest.Host {
 			ruletest.Add(h, recording.SyncSum{At: ruletest.Start.Add(time.Duration(at) * time.Second), PID: 100, Process: "shop", Call: "fsync", Path: "/srv/journal", Device: "8:1",
 				Span: 5 * time.Second, Calls: 5000, Time: time.Duration(q.syncs * 5e9), Longest: time.Millisecond})
 		}
+	}
+	if q.caller != "" {
+		h.Readings(func(at time.Time, s float64) {
+			ruletest.Add(h, recording.OffCPUWait{At: at, PID: 100, TID: 101, State: "S", Span: time.Second, Waited: time.Second, Lock: 0x1000, Mutex: true, UserStack: "lock;" + q.caller, Caller: q.caller})
+		})
 	}
 	for i := range q.waiters {
 		tid := int32(101 + i)
@@ -60,6 +66,8 @@ func TestLockContention(t *testing.T) {
 	}
 	ruletest.Check(t, lockContention, []ruletest.Situation{
 		situation("all wait for one that syncs", rule.Likely, "reporter (110) holds it while it waits for a disk in fdatasync", func(*queue) {}),
+		{Name: "and it is known who wants it", Host: func() *ruletest.Host { q := usual; q.caller = "take_stock"; return q.host() },
+			Want: rule.Likely, Kind: view.KindProcess, Subject: "shop", Low: 1, High: 4, Proof: "most of the waiting came from take_stock"},
 		situation("none of them runs meanwhile", rule.Certain, "4 threads of shop (100)", func(q *queue) { q.slices = 0 }),
 		situation("the holder sleeps", rule.Likely, "while it sleeps in clock_nanosleep", func(q *queue) { q.holder = ruletest.Thread{Syscall: "clock_nanosleep"} }),
 		situation("the holder asks a server", rule.Likely, "the network in recvfrom", func(q *queue) { q.holder = ruletest.Thread{Syscall: "recvfrom"} }),

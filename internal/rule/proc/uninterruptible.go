@@ -31,7 +31,7 @@ var (
 	briefly = rule.Threshold{Name: "briefly", Value: 1.0, Unit: "seconds", Source: rule.Judgement,
 		Reason: "Time from the first to the last sample in state D. A single slow moment is shorter."}
 	queueOfReaders = rule.Threshold{Name: "queue-of-readers", Value: 3.0, Unit: "threads", Source: rule.Judgement,
-		Reason: "One or two threads that wait for a disk are a copy. From three on they wait for each other."}
+		Reason: "One or two threads that wait for a disk are a copy. From three on, threads queue for the disk."}
 )
 
 // hang is the threads that wait in the same place.
@@ -194,9 +194,9 @@ func (h hang) fixes(p view.Process) []rule.Fix {
 	}}
 	switch {
 	case h.disk:
-		fixes = append(fixes, rule.Fix{Text: rule.T("relieve the disk they wait for"), Command: shell.Line("iostat -dx 1"), Tradeoff: "what uses it now has to wait or move"})
+		fixes = append(fixes, rule.Fix{Text: rule.T("relieve the disk they wait for"), Command: shell.Line("iostat -dx 1"), Tradeoff: "its current users have to wait or move"})
 	case h.where == "__refrigerator":
-		fixes = append(fixes, rule.Fix{Text: rule.T("thaw the control group unless it was frozen on purpose"), Command: shell.Line("cat /proc/%d/cgroup", p.PID), Tradeoff: "the programs in it go on"})
+		fixes = append(fixes, rule.Fix{Text: rule.T("thaw the control group unless it was frozen on purpose"), Command: shell.Line("cat /proc/%d/cgroup", p.PID), Tradeoff: "the programs in it continue"})
 	default:
 		fixes = append(fixes, rule.Fix{Text: rule.T("fix what they wait for: thaw a frozen filesystem, bring the file server back, end the lock's holder"),
 			Tradeoff: "SIGKILL works only on waits the kernel made killable; a reboot is the last resort"})

@@ -26,7 +26,7 @@ var zombies = rule.Rule{
 
 var (
 	unreaped = rule.Threshold{Name: "unreaped", Value: 1, Unit: "seconds", Source: rule.Judgement,
-		Reason: "Every child is a zombie until its parent runs and calls wait. After 1 s that has happened even on a busy host."}
+		Reason: "Every child is a zombie until its parent runs and calls wait. Within 1 s this happens even on a busy host."}
 	minNew = rule.Threshold{Name: "min-new", Value: 3, Unit: "count", Source: rule.Judgement,
 		Reason: "New zombies that stay. One or two may belong to a parent that reaps in batches."}
 	enoughToSay = rule.Threshold{Name: "enough-to-say", Value: 10, Unit: "count", Source: rule.Judgement,
@@ -66,9 +66,9 @@ func detectZombies(v *view.View) ([]rule.Finding, error) {
 		}
 		limit := pidLimit(v)
 		growth := float64(fam.fresh-fam.reaped) / max(v.Seconds(), 1)
-		f.Impact = rule.Impact{Share: max(float64(n)/limit, 0.01), Text: rule.T("%s of %s process numbers", unit.Count(n), unit.Count(limit))}
+		f.Impact = rule.Impact{Share: max(float64(n)/limit, 0.01), Text: rule.T("%s of %s PIDs", unit.Count(n), unit.Count(limit))}
 		if growth > 0 {
-			f.Impact.Text = rule.T("%s of %s process numbers, all gone in %s", unit.Count(n), unit.Count(limit), unit.Seconds((limit-float64(n))/growth))
+			f.Impact.Text = rule.T("%s of %s PIDs, all used up in %s", unit.Count(n), unit.Count(limit), unit.Seconds((limit-float64(n))/growth))
 		}
 		f.Headline = rule.T("%s does not reap its children: %s zombies", f.Subject, unit.Count(n))
 		f.Evidence = zombieEvidence(fam, f.Subject, growth)
@@ -149,7 +149,7 @@ func zombieEvidence(fam family, parent view.Entity, growth float64) []rule.Evide
 		Value: float64(len(fam.list)), Check: check,
 	}}
 	list = append(list, rule.Evidence{
-		Metric: metric.ProcessZombieGrowth, What: rule.T("%d came in the window and stayed, %d were collected", fam.fresh, fam.reaped),
+		Metric: metric.ProcessZombieGrowth, What: rule.T("%d new in the window, %d reaped", fam.fresh, fam.reaped),
 		Value: math.Max(growth, 0), Check: shell.Line("watch -n1 %s", shell.Script(shell.Line("%s | grep -c Z", check))),
 	})
 	return list
@@ -165,11 +165,11 @@ func zombieFixes(parent int32) []rule.Fix {
 		{
 			Text:     rule.T("restart the parent: init reaps its zombies"),
 			Command:  shell.Line("kill %d", parent),
-			Tradeoff: "its service stops for the moment; zombies themselves cannot be killed",
+			Tradeoff: "its service is interrupted; zombies themselves cannot be killed",
 		},
 		{
 			Text:     rule.T("in a container, run an init that reaps them (docker run --init, tini)"),
-			Tradeoff: "one small process more",
+			Tradeoff: "one more small process",
 		},
 	}
 }

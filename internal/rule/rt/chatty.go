@@ -26,13 +26,13 @@ var chatty = rule.Rule{
 
 var (
 	manyTrips = rule.Threshold{Name: "many-trips", Value: 20, Unit: "count", Source: rule.Judgement,
-		Reason: "Round trips per piece of work that one joined or listed request could replace. The recording uses the same number for runs."}
+		Reason: "Round trips per piece of work. From here on a single request with a join or a list should replace them. The recording uses the same number for runs."}
 	minUnits = rule.Threshold{Name: "min-units", Value: 5, Unit: "count", Source: rule.Judgement,
 		Reason: "Pieces of work in which it must occur."}
 	feltWait = rule.Threshold{Name: "felt-wait", Value: 0.1, Unit: "seconds", Source: "Nielsen, Usability Engineering, chapter 5",
-		Reason: "How long a person waits without noticing."}
+		Reason: "Time that a person can wait without noticing."}
 	noticedWait = rule.Threshold{Name: "noticed-wait", Value: 0.02, Unit: "seconds", Source: rule.Judgement,
-		Reason: "Round-trip time per piece of work from which it is hinted at, below felt-wait."}
+		Reason: "Round-trip time per piece of work, below felt-wait. Worth a hint."}
 	shortTrip = rule.Threshold{Name: "short-trip", Value: 0.01, Unit: "seconds", Source: rule.Judgement,
 		Reason: "Time per answer. Longer answers are slow by themselves; fewer of them do not help."}
 	tripShare = rule.Threshold{Name: "trip-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
@@ -121,7 +121,7 @@ func (x *talk) finding() rule.Finding {
 	if x.nesting != nil {
 		caller := serviceAt(x.v, x.nesting.Host, x.nesting.Port)
 		f.Subject = x.v.ServiceEntity(caller)
-		f.Headline = rule.T("%s makes %s calls to %s one after the other for each request: %s of %s are round trips", caller.Name(),
+		f.Headline = rule.T("%s makes %s sequential calls to %s for each request: %s of %s are round trips", caller.Name(),
 			unit.Number(x.perUnit()), x.s.Name(), unit.Duration(x.unit()), unit.Duration(x.took/time.Duration(x.units)))
 		return f
 	}
@@ -134,18 +134,18 @@ func (x *talk) finding() rule.Finding {
 func (x *talk) evidence() []rule.Evidence {
 	list := []rule.Evidence{{
 		Metric: metric.RTRoundTrips, Value: x.perUnit(), Limit: rule.Limit(manyTrips.Value),
-		What:  rule.T("%s round trips one after the other in each of %s pieces of work, %s for each trip", unit.Number(x.perUnit()), unit.Count(x.units), unit.Duration(x.each())),
+		What:  rule.T("%s sequential round trips in each of %s pieces of work, %s for each trip", unit.Number(x.perUnit()), unit.Count(x.units), unit.Duration(x.each())),
 		Check: packets(x.v, x.s).With("--transactions"),
 	}, {
 		Metric: metric.RTRoundTripShare, Value: float64(x.waited) / float64(max(x.took, 1)), Limit: rule.Limit(tripShare.Value),
-		What: rule.T("%s of %s went by waiting for these answers, %s between them", unit.Duration(x.unit()), unit.Duration(x.took/time.Duration(max(x.units, 1))),
+		What: rule.T("%s of %s were spent waiting for these answers, %s between them", unit.Duration(x.unit()), unit.Duration(x.took/time.Duration(max(x.units, 1))),
 			unit.Duration((x.took-x.waited)/time.Duration(max(x.units, 1)))),
 		Check: packets(x.v, x.s).With("--by statement"),
 	}}
 	if server, client, ok := x.s.ConnectRTT(); ok {
 		list = append(list, rule.Evidence{
 			Metric: metric.RTHandshake, Value: (server + client).Seconds(),
-			What:  rule.T("of each trip the network takes %s, by the handshakes", unit.Duration(server+client)),
+			What:  rule.T("the network takes %s of each trip, by the handshakes", unit.Duration(server+client)),
 			Check: tshark(x.v, x.s, shell.Display("tcp.analysis.initial_rtt"), "tcp.stream", "tcp.analysis.initial_rtt"),
 		})
 	}
@@ -161,10 +161,10 @@ func (x *talk) evidence() []rule.Evidence {
 
 func (x *talk) fixes() []rule.Fix {
 	return []rule.Fix{{
-		Text:     rule.T("ask for all of it at once: %s", protocol.Of(x.s.Proto).Batch),
+		Text:     rule.T("fetch all of it at once: %s", protocol.Of(x.s.Proto).Batch),
 		Tradeoff: "larger requests and answers; a very long list may change the plan",
 	}, {
-		Text:     rule.T("where it must be many requests, send them without waiting (pipelining), or bring the client closer to the server"),
+		Text:     rule.T("if it must be many requests, send them without waiting (pipelining), or move the client closer to the server"),
 		Tradeoff: "errors have to be matched to requests afterwards",
 	}}
 }

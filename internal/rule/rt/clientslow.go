@@ -17,8 +17,8 @@ import (
 
 var clientSlow = rule.Rule{
 	ID:       "rt/client-slow",
-	Title:    "a client takes the time, not the server it asks",
-	Plural:   "clients take the time, not the servers they ask",
+	Title:    "the client is slow, not the server it calls",
+	Plural:   "clients are slow, not the servers they call",
 	Resource: "clients",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketConnections, recording.PacketStatements},
 	// A server that sends to a client which does not read is not slow.
@@ -30,7 +30,7 @@ var clientSlow = rule.Rule{
 
 var (
 	stalls = rule.Threshold{Name: "stalls", Value: 10, Unit: "ratio", Source: rule.Judgement,
-		Reason: "Ratio of a pause to the client's usual pause. From here on it is a stall of a client that otherwise asks at once."}
+		Reason: "Ratio of a pause to the client's usual pause. From here on it is a stall of a client that normally sends its next request at once."}
 	stalledShare = rule.Threshold{Name: "stalled-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of its connections' lifetime that a client loses in pauses."}
 	asksAtOnce = rule.Threshold{Name: "asks-at-once", Value: 0.002, Unit: "seconds", Source: rule.Judgement,
@@ -40,9 +40,9 @@ var (
 	busyThread = rule.Threshold{Name: "busy-thread", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the time in which a client thread must work, or wait for CPU or disk, to be the cause. If many threads do so now and then, none is blocked."}
 	mostPauses = rule.Threshold{Name: "most-pauses", Value: 0.9, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the pauses that come before few-requests of the requests. These requests begin a job, and a pause before a job is no stall."}
+		Reason: "Share of the pauses that come before few-requests of the requests. These requests start a job, and a pause before a job is not a stall."}
 	fewRequests = rule.Threshold{Name: "few-requests", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of requests that begin a job; used with most-pauses."}
+		Reason: "Share of requests that start a job; used with most-pauses."}
 )
 
 func detectClientSlow(v *view.View) ([]rule.Finding, error) {
@@ -272,13 +272,13 @@ func (x *slowClient) evidence() []rule.Evidence {
 	if x.reads {
 		return []rule.Evidence{{
 			Metric: metric.RTZeroWindow, Value: x.zero.Seconds(),
-			What:  rule.T("its window was closed %s times, %s in all, of %s its connections were seen", unit.Count(x.episodes), unit.Duration(x.zero), unit.Duration(x.life)),
+			What:  rule.T("its window was closed %s times, %s in total, of %s of observed connection time", unit.Count(x.episodes), unit.Duration(x.zero), unit.Duration(x.life)),
 			Check: tshark(v, s, shell.Display("tcp.analysis.zero_window"), "frame.time_relative", view.IPField("src", s.Server), "tcp.stream"),
 		}}
 	}
 	list := []rule.Evidence{{
 		Metric: metric.RTIdle, Value: x.stalled.Seconds() / x.life.Seconds(), Limit: rule.Limit(stalledShare.Value),
-		What: rule.T("with its answer there, the client asked the next thing within %s half of the time; pauses of %s and more took %s of %s",
+		What: rule.T("after an answer, the client sent its next request within %s half of the time; pauses of at least %s took %s of %s",
 			unit.Duration(x.usual), unit.Duration(max(stalls.Times(x.usual), worthWaiting.Duration())), unit.Duration(x.stalled), unit.Duration(x.life)),
 		Check: packets(v, s).With("--by client"),
 	}, {
@@ -303,7 +303,7 @@ func (x *slowClient) evidence() []rule.Evidence {
 func (x *slowClient) fixes() []rule.Fix {
 	if x.reads {
 		return []rule.Fix{{
-			Text:     rule.T("make the client read while it works: larger batches off the wire, a thread that reads ahead, or fewer rows asked for"),
+			Text:     rule.T("make the client read while it works: larger fetch batches, a thread that reads ahead, or fewer rows"),
 			Command:  shell.Line("ss -tnmi dst %s   # on the client: Recv-Q", shell.Address(x.s.Server)),
 			Tradeoff: "memory in the client",
 		}}
@@ -318,6 +318,6 @@ func (x *slowClient) fixes() []rule.Fix {
 	return []rule.Fix{{
 		Text:     rule.T("look inside the client in these pauses: garbage collection, a CPU quota, locks, logging; a faster server will not help"),
 		Command:  look,
-		Tradeoff: "if the client pauses on purpose, all is as it should be",
+		Tradeoff: "if the client pauses on purpose, nothing is wrong",
 	}}
 }

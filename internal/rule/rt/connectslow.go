@@ -29,9 +29,9 @@ var connectSlow = rule.Rule{
 
 var (
 	minRepeatedSYNs = rule.Threshold{Name: "min-repeated-syns", Value: 3, Unit: "count", Source: rule.Judgement,
-		Reason: "One or two may be a bad moment of a line. Also the number of unanswered SYNs at which a single connect fails."}
+		Reason: "One or two may be a bad moment of the network. Also the number of unanswered SYNs after which a single connect counts as failed."}
 	slowConnects = rule.Threshold{Name: "slow-connects", Value: 0.01, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of connects. A line that loses 1 packet in 1,000 repeats 1 SYN in 1,000."}
+		Reason: "Share of connects. A network that loses 1 packet in 1,000 repeats 1 SYN in 1,000."}
 )
 
 func detectConnectSlow(v *view.View) ([]rule.Finding, error) {
@@ -137,11 +137,11 @@ func (x *slowConnect) finding() rule.Finding {
 	case x.never == x.begun && v.OneDirection(s.Server):
 		f.Confidence = rule.Possible
 		f.Headline = rule.T("no answer to the connects to %s was captured, and clients repeat their SYNs; but only one direction was captured", s.Name())
-		f.Notes = append(f.Notes, rule.T("nothing was captured in both directions: SYN-ACK or RST may have come another way; capture at the client, or mirror both directions"))
+		f.Notes = append(f.Notes, rule.T("no connection was captured in both directions: SYN-ACK or RST may have taken another path; capture at the client, or mirror both directions"))
 	case x.never == x.begun:
 		f.Headline = rule.T("connects to %s get no answer", s.Name())
 	case x.ignored > x.repeated:
-		f.Headline = rule.T("%s leaves %s of connects waiting: it does not accept connections whose handshake is complete", s.Name(), unit.Share(share))
+		f.Headline = rule.T("%s leaves %s of connects waiting: it does not accept completed connections", s.Name(), unit.Share(share))
 	}
 	if x.repeated+x.ignored < minRepeatedSYNs.Int() {
 		f.Confidence = rule.Possible // a mistyped address looks like this
@@ -155,17 +155,17 @@ func (x *slowConnect) finding() rule.Finding {
 	}
 	f.Evidence = append(f.Evidence, rule.Evidence{
 		Metric: metric.RTSYNRepeats, Value: float64(x.repeated), Limit: rule.Limit(minRepeatedSYNs.Value),
-		What:  rule.T("the first SYN of %s of %s got no answer, %s SYNs altogether; %s of them never got one", unit.Count(x.repeated), unit.Plural(x.begun, "connect", "connects"), unit.Count(x.silent), unit.Count(x.never)),
+		What:  rule.T("the first SYN of %s of %s got no answer, %s SYNs in total; %s of them never got one", unit.Count(x.repeated), unit.Plural(x.begun, "connect", "connects"), unit.Count(x.silent), unit.Count(x.never)),
 		Check: tshark(v, s, shell.Display("tcp.flags.syn == 1 && tcp.flags.ack == 0 && tcp.analysis.retransmission"), "frame.time_relative", view.IPField("src", s.Server), "tcp.srcport"),
 	})
 	if len(x.steps) > 0 {
 		kept := ""
 		if !v.ConnectionsComplete() {
-			kept = fmt.Sprintf(", by the %d that most was waited for", len(x.steps))
+			kept = fmt.Sprintf(", by the %d with the longest waits", len(x.steps))
 		}
 		f.Evidence = append(f.Evidence, rule.Evidence{
 			Metric: metric.RTConnect, Value: at(x.steps, 0.5).Seconds(), Limit: rule.Limit(direction.FirstRetry.Seconds()),
-			What:  rule.T("those answered took %s%s: %s", unit.Duration(at(x.steps, 0.5)), kept, steps(x.steps)),
+			What:  rule.T("the answered ones took %s%s: %s", unit.Duration(at(x.steps, 0.5)), kept, steps(x.steps)),
 			Check: packets(v, s).With("--by connection"),
 		})
 	}
@@ -174,7 +174,7 @@ func (x *slowConnect) finding() rule.Finding {
 		f.Evidence = append(f.Evidence, w.evidence(v, s, "the server"))
 	}
 	f.Fixes = []rule.Fix{{
-		Text:     rule.T("see on the server who drops the SYNs: its accept queue, SYN queue, packet filter, connection tracking; if they do not arrive there, it is the network"),
+		Text:     rule.T("see on the server what drops the SYNs: its accept queue, SYN queue, packet filter, connection tracking; if they do not arrive there, it is the network"),
 		Command:  shell.Line("nstat -az TcpExtListenOverflows TcpExtListenDrops TcpExtTCPReqQFullDrop; ss -ltn 'sport = :%d'; iptables -nvL; conntrack -S", s.Port),
 		Tradeoff: "none",
 	}, {

@@ -30,11 +30,11 @@ var firstDisconnect = rule.Rule{
 
 var (
 	gaveUpAfter = rule.Threshold{Name: "gave-up-after", Value: 1, Unit: "seconds", Source: rule.Judgement,
-		Reason: "The shortest common request timeout. A client that leaves earlier was stopped or changed its mind."}
+		Reason: "The shortest common request timeout. A client that disconnects earlier was stopped, or its user gave up."}
 	gaveUpTimes = rule.Threshold{Name: "gave-up-times", Value: 10, Unit: "ratio", Source: rule.Judgement,
-		Reason: "Multiple of the usual response time after which a client that leaves has given up."}
+		Reason: "Multiple of the usual response time. A client that disconnects later has given up waiting."}
 	gaveUpClients = rule.Threshold{Name: "gave-up-clients", Value: 3, Unit: "count", Source: rule.Judgement,
-		Reason: "Clients of one service that gave up. This many are no accident."}
+		Reason: "Clients of one service that gave up. This many are not an accident."}
 )
 
 // cut is a connection that was closed in the middle of a request.
@@ -239,7 +239,7 @@ func (d *disconnects) notes() []rule.Text {
 	if d.byOther == 0 || !d.first.byServer() {
 		return nil
 	}
-	return []rule.Text{rule.T("%d further connections that clients closed in the middle of requests afterwards: consequences, not causes", d.byOther)}
+	return []rule.Text{rule.T("clients then closed %d more connections in the middle of requests: consequences, not causes", d.byOther)}
 }
 
 func (d *disconnects) fixes() []rule.Fix {
@@ -251,7 +251,7 @@ func (d *disconnects) fixes() []rule.Fix {
 		}}
 	}
 	fixes := []rule.Fix{{
-		Text: rule.T("look at the server's log, and at what lies between (proxy, balancer, firewall), at %v: who closed on purpose, crashed, or ran into a limit?",
+		Text: rule.T("look at the logs of the server, and of proxy, load balancer and firewall between, at %v: which one closed on purpose, crashed, or reached a limit?",
 			unit.ClockMillis(d.first.c.ClosedAt)),
 		Command:  protocol.Of(d.s.Proto).LogAt(d.first.c.ClosedAt),
 		Tradeoff: "none",

@@ -35,9 +35,9 @@ var (
 	wrongShare = rule.Threshold{Name: "wrong-share", Value: 0.01, Unit: "share", Source: "Beyer et al., Site Reliability Engineering, chapter 4",
 		Reason: "Share of a service's requests that fail. Many services promise 99 % or better."}
 	usualShare = rule.Threshold{Name: "usual-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of requests with errors that programs cause on purpose, to ask whether something is there. It is a fault only if most requests end like that."}
+		Reason: "Share of requests with errors that programs cause on purpose, to test whether something exists. It is a problem only if most requests end like that."}
 	oftenShare = rule.Threshold{Name: "often-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of requests with errors that programs cause on purpose. From here on it is mentioned."}
+		Reason: "Share of requests with errors that programs cause on purpose. Worth mentioning."}
 )
 
 func detectErrors(v *view.View) ([]rule.Finding, error) {
@@ -55,7 +55,7 @@ func detectErrors(v *view.View) ([]rule.Finding, error) {
 			found = append(found, asked.finding())
 		case faults.couldBe() || asked.couldBe():
 			undecided = &rule.NotJudged{Needs: "the codes of all errors of " + s.Name(),
-				Why: fmt.Sprintf("%s of them have codes beyond those that are told apart", unit.Count(faults.unknown)),
+				Why: fmt.Sprintf("%s of them have codes beyond those that are kept", unit.Count(faults.unknown)),
 				How: shell.Say("see them: %s", packets(v, s).With("--transactions --filter failed"))}
 		}
 	}
@@ -232,10 +232,20 @@ func (e *failing) confidence() rule.Confidence {
 func (e *failing) finding() rule.Finding {
 	return rule.Finding{
 		Subject: e.v.ServiceEntity(e.s), Confidence: e.confidence(),
-		Impact:   rule.Impact{Share: e.share(), Text: rule.T("%s of requests fail", unit.Share(e.share()))},
-		Headline: rule.T("%s fails %s of its requests, most with %s", e.s.Name(), unit.Share(e.share()), e.worst()),
+		Impact:   rule.Impact{Share: e.share(), Text: rule.T("%s requests fail", e.part("of"))},
+		Headline: rule.T("%s fails %s requests, most %s", e.s.Name(), e.part("of its"), e.worst()),
 		Evidence: e.evidence(), Fixes: e.fixes(),
 	}
+}
+
+// part is the share that fails, with a word behind it; numbers where a share would be
+// rounded to nothing.
+func (e *failing) part(of string) string {
+	const rounded = 0.0005
+	if e.share() < rounded {
+		return unit.Count(e.failed).String() + " of " + unit.Count(e.total).String()
+	}
+	return unit.Share(e.share()).String() + " " + of
 }
 
 // worst is the most frequent error in words.
@@ -245,11 +255,11 @@ func (e *failing) worst() string {
 	case code == "" && text == "":
 		return "without a code"
 	case text == "" || text == code || strings.HasPrefix(text, code+" "):
-		return cmp.Or(text, code)
+		return "with " + cmp.Or(text, code)
 	case code == "":
-		return short(text)
+		return "with " + short(text)
 	}
-	return code + " (" + short(text) + ")"
+	return "with " + code + " (" + short(text) + ")"
 }
 
 // filter is the expression that keeps these errors.
@@ -282,16 +292,20 @@ func (e *failing) evidence() []rule.Evidence {
 		Check: packets(v, s).With("--by statement %s", e.filter()),
 	}}
 	t := e.statements[0]
-	clients := ""
+	clients, whose := "", e.whose()
 	switch {
+	case t.clients == 1 && whose.name != "" && whose.n == whose.of:
+		clients = ", from one client, " + whose.name
 	case t.clients == 1:
 		clients = ", from one client"
 	case t.clients > 1:
-		clients = ", which " + unit.Count(t.clients).String() + " clients sent"
+		clients = ", which " + unit.Count(t.clients).String() + " clients sent" + whose.words(e.failed)
+	default:
+		clients = whose.words(e.failed)
 	}
 	list = append(list, rule.Evidence{
 		Metric: metric.RTFailingStatement, Value: float64(t.n),
-		What:  rule.T("%s of them for %s%s%s", unit.Count(t.n), cmp.Or(short(t.fingerprint), t.command), clients, e.whose()),
+		What:  rule.T("%s of them for %s%s", unit.Count(t.n), cmp.Or(short(t.fingerprint), t.command), clients),
 		Check: packets(v, s).With("--transactions %s", e.filter()),
 	})
 	if e.errorCount >= int64(minErrors.Value) && e.rightCount >= int64(minErrors.Value) {
@@ -341,39 +355,47 @@ func (e *failing) byCode() string {
 	return strings.Join(words, ", ")
 }
 
-// whose names the client that most of the failures in the recording are of. It
+// client is one that failures are of: n of those that were kept.
+type client struct {
+	name  string
+	n, of int
+}
+
+// whose is the client that most of the failures in the recording are of. It
 // may hold some of them only, and one of them twice: as slow and as failed. It
 // does not tell which of them were challenges that the client met.
-func (e *failing) whose() string {
+func (e *failing) whose() (best client) {
 	if e.met > 0 {
-		return ""
+		return best
 	}
 	type place struct{ connection, frame int64 }
 	seen := map[place]bool{}
 	n := map[string]int{}
-	best := ""
+	total := 0
 	for _, t := range e.v.PacketTransactions() {
 		at := place{t.Connection, t.FirstFrame}
 		if !e.counts(&t) || t.FirstFrame > 0 && seen[at] {
 			continue
 		}
 		seen[at] = true
-		n[t.Client]++
-		if best == "" || n[t.Client] > n[best] {
-			best = t.Client
+		total++
+		if n[t.Client]++; best.name == "" || n[t.Client] > best.n {
+			best.name, best.n = t.Client, n[t.Client]
 		}
 	}
-	total := 0
-	for _, k := range n {
-		total += k
-	}
+	best.of = total
+	return best
+}
+
+// words name the client if it has most of the failures, of which there are so many.
+func (c client) words(failed int64) string {
 	switch {
-	case best == "" || 2*n[best] <= total:
+	case c.name == "" || 2*c.n <= c.of:
 		return ""
-	case int64(total) < e.failed:
-		return fmt.Sprintf(" (most of %s that were kept from %s)", unit.Count(total), best)
+	case int64(c.of) < failed:
+		return fmt.Sprintf(" (most of %s that were kept from %s)", unit.Count(c.of), c.name)
 	}
-	return " (most from " + best + ")"
+	return " (most from " + c.name + ")"
 }
 
 // counts says that a transaction is one of these errors.
@@ -383,15 +405,32 @@ func (e *failing) counts(t *recording.PacketTransaction) bool {
 }
 
 func (e *failing) fixes() []rule.Fix {
-	fixes := []rule.Fix{{
+	show := packets(e.v, e.s).With("--transactions %s", e.filter())
+	if traits := protocol.Of(e.s.Proto); traits.AtServer(e.codes[0].code) {
+		return []rule.Fix{
+			{Text: rule.T("look at the server, not at its clients: %s", e.advice()), Command: show, Tradeoff: "none"},
+			{Text: rule.T("read its error log at the time of these answers"), Command: traits.LogAt(e.first()), Tradeoff: "none"},
+		}
+	}
+	return []rule.Fix{{
 		Text:     rule.T("fix the failing client: %s", e.advice()),
-		Command:  packets(e.v, e.s).With("--transactions %s", e.filter()),
+		Command:  show,
 		Tradeoff: "none",
 	}, {
 		Text:     rule.T("make the client log and count errors instead of swallowing them: its own response times include these"),
 		Tradeoff: "more log lines while the fault lasts",
 	}}
-	return fixes
+}
+
+// first is when the first of these errors that is known came.
+func (e *failing) first() time.Time {
+	at := e.v.Start()
+	for _, t := range e.v.PacketTransactions() {
+		if e.counts(&t) {
+			return t.At
+		}
+	}
+	return at
 }
 
 // advice is about the most frequent error.

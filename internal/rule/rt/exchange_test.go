@@ -247,11 +247,32 @@ func TestErrorsOfUnknownCodes(t *testing.T) {
 	}
 }
 
+// Where the server says that it cannot work, nobody is sent to the client; and few of many
+// are not rounded to none.
+func TestErrorsOfTheServer(t *testing.T) {
+	for code, atServer := range map[string]bool{"502": true, "503": true, "500": true, "1040": true, "1054": false} {
+		spoken := "http"
+		if len(code) == 4 {
+			spoken = "mysql"
+		}
+		h := ruletest.New(2, 10).PacketCapture(nil).Packets(ruletest.PacketService{Proto: spoken, Rate: 5000, RTs: []time.Duration{ms}})
+		h.PacketStatement(recording.PacketStatement{Proto: spoken, Fingerprint: "GET /b", Count: 50_000, Failed: 5, Code: code, RTSum: time.Second})
+		found := ruletest.Judge(t, h, errorAnswers, rule.Possible)
+		f := &found[0]
+		if got := strings.HasPrefix(f.Fixes[0].Text.String(), "look at the server, not at its clients: "); got != atServer {
+			t.Errorf("%s: %s", code, f.Fixes[0].Text)
+		}
+		if said := f.Headline.String() + f.Impact.Text.String(); strings.Contains(said, "0.0 %") || !strings.Contains(said, "fails 5 of 5") {
+			t.Errorf("%s: %s", code, said)
+		}
+	}
+}
+
 // Whose errors they are is told from those that were kept, each counted once.
 func TestWhoseErrors(t *testing.T) {
-	host := func(kept ...string) *ruletest.Host {
+	host := func(clients int64, kept ...string) *ruletest.Host {
 		h := ruletest.New(2, 10).PacketCapture(nil).Packets(ruletest.PacketService{Rate: 100, RTs: []time.Duration{ms}})
-		h.PacketStatement(recording.PacketStatement{Fingerprint: "select ?", Count: 1000, Failed: 20, Code: "1054", RTSum: time.Second})
+		h.PacketStatement(recording.PacketStatement{Fingerprint: "select ?", Clients: clients, Count: 1000, Failed: 20, Code: "1054", RTSum: time.Second})
 		for i, client := range kept {
 			row := recording.PacketTransaction{Client: client, Connection: 1, FirstFrame: int64(1 + i), Failed: true, Code: "1054"}
 			for range 2 {
@@ -263,9 +284,11 @@ func TestWhoseErrors(t *testing.T) {
 	const mine, other = "10.0.0.7", "10.0.0.8"
 	several := func(n int, client string) (list []string) { return slices.Repeat([]string{client}, n) }
 	for want, h := range map[string]*ruletest.Host{
-		"for select ?, from one client":                                           host(slices.Concat(several(5, mine), several(5, other))...),
-		"for select ?, from one client (most of 10 that were kept from 10.0.0.7)": host(slices.Concat(several(8, mine), several(2, other))...),
-		"for select ?, from one client (most from 10.0.0.7)":                      host(several(20, mine)...),
+		"for select ?, from one client":                                                host(1),
+		"for select ?, from one client, 10.0.0.7":                                      host(1, several(20, mine)...),
+		"for select ?, which 2 clients sent":                                           host(2, slices.Concat(several(5, mine), several(5, other))...),
+		"for select ?, which 2 clients sent (most of 10 that were kept from 10.0.0.7)": host(2, slices.Concat(several(8, mine), several(2, other))...),
+		"for select ?, which 2 clients sent (most from 10.0.0.7)":                      host(2, slices.Concat(several(18, mine), several(2, other))...),
 	} {
 		found := ruletest.Judge(t, h, errorAnswers, rule.Certain)
 		if got := found[0].Evidence[1].What.String(); !strings.HasSuffix(got, want) {

@@ -32,15 +32,15 @@ var (
 	atOnce = rule.Threshold{Name: "at-once", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of a request's calls that are in flight together. Sequential calls add up instead (rt/chatty)."}
 	tailShare = rule.Threshold{Name: "tail-share", Value: 0.2, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of slow calls. Above it they are no tail: the callee is slow."}
+		Reason: "Share of slow calls. Above it they are not a tail: the callee is slow."}
 	multiplied = rule.Threshold{Name: "multiplied", Value: 3, Unit: "ratio", Source: rule.Judgement,
 		Reason: "Ratio of slow requests to slow calls."}
 	hitShare = rule.Threshold{Name: "hit-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the requests that are hit. From here on the callee's tail is the caller's normal case."}
+		Reason: "Share of the requests that are hit. From here on the callee's tail is normal for the caller."}
 	minHits = rule.Threshold{Name: "min-hits", Value: 5, Unit: "count", Source: rule.Judgement,
 		Reason: "Requests hit. Fewer may be one bad moment."}
 	formulaHits = rule.Threshold{Name: "formula-hits", Value: 20, Unit: "count", Source: rule.Judgement,
-		Reason: "Requests hit that are needed to check the formula."}
+		Reason: "Requests with a slow call. The formula needs this many."}
 	formulaWithin = rule.Threshold{Name: "formula-within", Value: 0.3, Unit: "share", Source: rule.Judgement,
 		Reason: "Deviation of the measured mean from the formula, which assumes independent calls that cost nothing to send."}
 	coveredShare = rule.Threshold{Name: "covered-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
@@ -152,11 +152,11 @@ func (x *fan) evidence() []rule.Evidence {
 		Check: packets(x.v, callee).With("--histogram"),
 	}, {
 		Metric: metric.RTAffectedRequests, Value: x.hit(),
-		What:  rule.T("%s of the requests had a slow call; 1-(1-p)^n says %s", unit.Share(x.hit()), unit.Share(x.expected())),
+		What:  rule.T("%s of the requests had a slow call; expected for independent calls: %s", unit.Share(x.hit()), unit.Share(x.expected())),
 		Check: packets(x.v, caller).With("--histogram"),
 	}, {
 		Metric: metric.RTFanOutFormula, Value: x.measured().Seconds(),
-		What: rule.T("requests waited %s for their calls on average; the formula says %s, and %s without slow calls", unit.Duration(x.measured()),
+		What: rule.T("requests waited %s for their calls on average; expected: %s, and %s without slow calls", unit.Duration(x.measured()),
 			unit.Duration(x.formula()), unit.Duration(x.usual())),
 		Check: packets(x.v, caller).With("--by server"),
 	}}
@@ -168,10 +168,10 @@ func (x *fan) fixes() []rule.Fix {
 		Command:  packets(x.v, &view.PacketService{Server: x.Callee, Port: uint16(x.CalleePort)}).With("--slowest 20"),
 		Tradeoff: "none",
 	}, {
-		Text:     rule.T("make fewer calls per request: ask for many things in one call, cache, or keep what belongs together in one place"),
+		Text:     rule.T("make fewer calls per request: fetch many items in one call, cache, or keep related data in one place"),
 		Tradeoff: "larger calls, and caches that may be stale",
 	}, {
-		Text:     rule.T("ask a second time when an answer takes longer than p99, and take the first one (hedged requests); or answer without what is late"),
-		Tradeoff: "one call in a hundred more; only for calls that change nothing",
+		Text:     rule.T("send a second call when an answer takes longer than p99, and use the first answer (hedged requests); or answer without the late part"),
+		Tradeoff: "1 % more calls; only for calls that change nothing",
 	}}
 }

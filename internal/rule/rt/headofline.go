@@ -23,7 +23,7 @@ var headOfLine = rule.Rule{
 }
 
 var answeredMeanwhile = rule.Threshold{Name: "answered-meanwhile", Value: 0.1, Unit: "share", Source: rule.Judgement,
-	Reason: "Share of the executions of a request during which others are answered. A server that can do this is not blocked by it."}
+	Reason: "Share of the executions of a request during which other requests are answered. Above it the request does not block the server."}
 
 // holder is one kind of request during which all others of a service wait.
 type holder struct {
@@ -114,7 +114,7 @@ func (h *holder) evidence() []rule.Evidence {
 	}
 	list := []rule.Evidence{{
 		Metric: metric.RTStalls, Value: float64(r.Count), Limit: rule.Limit(minSlow.Value),
-		What: rule.T("%s times no request was answered, %s altogether, until %s was; %s requests on up to %s connections waited then", unit.Count(r.Count),
+		What: rule.T("%s times no request was answered (%s in total) until %s was; %s requests on up to %s connections waited", unit.Count(r.Count),
 			unit.Duration(r.Lasted), h.what(), unit.Count(r.Waiters), unit.Count(r.Connections)),
 		Check: packets(v, s).With("--slowest 20"),
 	}, {
@@ -134,16 +134,16 @@ func (h *holder) evidence() []rule.Evidence {
 
 func (h *holder) fixes() []rule.Fix {
 	fixes := []rule.Fix{{
-		Text:     rule.T("find who sends it and make it short: less per call, in pieces between which others get their turn, or not at all"),
+		Text:     rule.T("find the client that sends it and make it short: less work per call, smaller pieces so that others get their turn, or remove it"),
 		Command:  packets(h.v, h.s).With("--by client"),
-		Tradeoff: "a change of the program; what is done in pieces is no longer done at once",
+		Tradeoff: "a change of the program; work done in pieces is no longer atomic",
 	}, {
-		Text:     rule.T("send it to a server of its own, a replica for example"),
+		Text:     rule.T("send it to another server, for example a replica"),
 		Tradeoff: "memory for the replica; its data is a little older",
 	}}
 	if h.s.Proto == "redis" {
 		fixes = append(fixes, rule.Fix{
-			Text:     rule.T("see what Redis itself says took long: KEYS, SMEMBERS, SORT, LRANGE over much, scripts; SCAN and its like do the same in pieces"),
+			Text:     rule.T("see which commands took long in Redis itself: KEYS, SMEMBERS, SORT, long LRANGE, scripts; SCAN, SSCAN and similar do the same in pieces"),
 			Command:  shell.Line("redis-cli slowlog get 20; redis-cli info commandstats"),
 			Tradeoff: "none",
 		})

@@ -56,7 +56,7 @@ func TestHeadOfLine(t *testing.T) {
 func TestServerSlowByStalls(t *testing.T) {
 	ruletest.Check(t, serverSlow, []ruletest.Situation{
 		{Name: "all wait at once", Host: stalled("tls", func(_, held *recording.PacketStall) { held.Count = 0 }), Want: rule.Likely, Kind: view.KindService, Subject: "tls 10.0.0.2:3306",
-			Low: 0.8, High: 1.1, Says: "40 times it answered no request for 60 ms and more, while up to 16 connections waited", Proof: "requests waited that can take 100 µs"},
+			Low: 0.8, High: 1.1, Says: "40 times it answered no request for at least 60 ms, while up to 16 connections waited", Proof: "requests waited that can take 100 µs"},
 		{Name: "they wait for other things", Host: stalled("tls", func(all, held *recording.PacketStall) { held.Count, all.Waited = 0, 4*time.Second })},
 		{Name: "one connection", Host: stalled("tls", func(all, held *recording.PacketStall) { held.Count, all.Connections = 0, 1 })},
 	})

@@ -44,7 +44,7 @@ func (h *hops) evidence(v *view.View, s *view.PacketService) []rule.Evidence {
 	each := func(d time.Duration) unit.Duration { return unit.Duration(h.each(d)) }
 	return []rule.Evidence{{
 		Metric: metric.RTHops, Value: h.Serve.Seconds() / max(h.Total().Seconds(), 1e-9),
-		What: rule.T("mean of %s requests seen on both sides: %s at the server, %s on the way there, %s on the way back; before the next one the client took %s",
+		What: rule.T("mean of %s requests seen on both sides: %s at the server, %s on the way to it, %s on the way back; the client took %s before its next request",
 			unit.Count(h.Count), each(h.Serve), each(h.There()), each(h.Back()), each(h.Idle)),
 		Check: bothSides(v, s),
 	}}
@@ -63,7 +63,7 @@ func (w way) evidence(v *view.View, s *view.PacketService, end string) rule.Evid
 		what = fmt.Sprintf("acknowledgements of %s", end)
 	}
 	if w.Worst {
-		what += ", on the connections that most was waited for,"
+		what += ", on the connections with the longest waits,"
 	}
 	return rule.Evidence{
 		Metric: metric.RTWay, Value: w.RTT.Seconds(),

@@ -196,7 +196,7 @@ func TestServerSlowBlind(t *testing.T) {
 		}
 	}
 	ruletest.Check(t, serverSlow, []ruletest.Situation{
-		{Name: "somebody waits", Host: pooled(us(20_000, 30_000), 0), Abstains: "to tell whether they waited for the server or for the network"},
+		{Name: "somebody waits", Host: pooled(us(20_000, 30_000), 0), Abstains: "to say whether they waited for the server or for the network"},
 		{Name: "for packets", Host: pooled(us(20_000, 30_000), 15*time.Millisecond)},
 		{Name: "not for long", Host: pooled(us(2_000, 3_000), 0)},
 	})

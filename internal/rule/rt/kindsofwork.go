@@ -76,7 +76,7 @@ func (x *sides) evidence(v *view.View, s *view.PacketService) rule.Evidence {
 	t := x.both
 	return rule.Evidence{
 		Metric: metric.RTStatement, Value: float64(t.RTSum) / float64(s.RTSum),
-		What: rule.T("it is not that statements differ: %s requests of %s took p10 %s, p50 %s, p95 %s",
+		What: rule.T("different statements are not the reason: %s requests of %s took p10 %s, p50 %s, p95 %s",
 			unit.Count(t.Count), short(t.Fingerprint), unit.Duration(t.RTP10), unit.Duration(t.RTP50), unit.Duration(t.RTP95)),
 		Check: packets(v, s).With("--by statement"),
 	}

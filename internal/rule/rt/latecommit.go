@@ -33,7 +33,7 @@ var (
 	minCommits = rule.Threshold{Name: "min-commits", Value: 5, Unit: "count", Source: rule.Judgement,
 		Reason: "COMMITs. A single late one may have been typed by hand."}
 	lateTimes = rule.Threshold{Name: "late-times", Value: 3, Unit: "ratio", Source: rule.Judgement,
-		Reason: "Ratio of the pause before COMMIT to the pause before other statements. A client that is slow before all of them has another fault."}
+		Reason: "Ratio of the pause before COMMIT to the pause before other statements. A client that is slow before all statements has another problem."}
 	lateAtLeast = rule.Threshold{Name: "late-at-least", Value: 0.01, Unit: "seconds", Source: rule.Judgement,
 		Reason: "Pause before COMMIT. Scheduling delays and short garbage collections stay below."}
 	lateShare = rule.Threshold{Name: "late-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
@@ -135,14 +135,14 @@ func (c *commits) finding() rule.Finding {
 	return rule.Finding{
 		Subject: c.v.ServiceEntity(c.s), Confidence: atMost(c.v, c.s, rule.Certain),
 		Impact: rule.Impact{TimeLost: lost, Text: rule.T("%s transactions open and idle at any time", unit.Number(lost))},
-		Headline: rule.T("clients of %s wait %s before COMMIT: transactions and their locks stay open for nothing",
+		Headline: rule.T("clients of %s wait %s before COMMIT: transactions stay open and keep their locks",
 			c.s.Name(), unit.Duration(c.mean())),
 		Evidence: c.evidence(),
 		Fixes: []rule.Fix{{
 			Text:     rule.T("send COMMIT right after the last statement: move calls to other services, rendering and logging out of the transaction"),
-			Tradeoff: "what is done after COMMIT cannot be rolled back with it",
+			Tradeoff: "work done after COMMIT cannot be rolled back with it",
 		}, {
-			Text:     rule.T("find the client and what it does meanwhile; where it is short of CPU or threads, that is the cause"),
+			Text:     rule.T("find the client and what it does meanwhile; if it has too few threads or too little CPU, that is the cause"),
 			Command:  openTransactions(c.s.Proto),
 			Tradeoff: "none",
 		}},
@@ -170,7 +170,7 @@ func (c *commits) evidence() []rule.Evidence {
 	work := c.perCommit()
 	return append(list, rule.Evidence{
 		Metric: metric.RTTransactionWork, Value: work.Seconds(),
-		What:  rule.T("as fast as they can be (p10), the statements of a transaction take %s, COMMIT included: %s of that pause and them", unit.Duration(work), unit.Share(float64(work)/float64(work+c.mean()))),
+		What:  rule.T("at their fastest (p10), the statements of a transaction take %s, including COMMIT: %s of the sum of both", unit.Duration(work), unit.Share(float64(work)/float64(work+c.mean()))),
 		Check: packets(c.v, c.s).With("--by statement"),
 	})
 }

@@ -71,7 +71,7 @@ func TestChatty(t *testing.T) {
 	}
 	const item = "SELECT name FROM item WHERE id = ?"
 	ruletest.Check(t, chatty, []ruletest.Situation{
-		{Name: "150 calls one after the other", Host: calls(nil), Want: rule.Certain, Kind: view.KindService, Subject: "http 10.0.0.2:80", Low: 0.59, High: 0.60, Says: "makes 150 calls to http 10.0.0.3:9000 one after the other for each request"},
+		{Name: "150 calls one after the other", Host: calls(nil), Want: rule.Certain, Kind: view.KindService, Subject: "http 10.0.0.2:80", Low: 0.59, High: 0.60, Says: "makes 150 sequential calls to http 10.0.0.3:9000 for each request"},
 		{Name: "at once", Host: calls(func(n *recording.PacketNesting) { n.Most = 40 })},
 		{Name: "few calls", Host: calls(func(n *recording.PacketNesting) { n.Calls = 19 * 20 })},
 		{Name: "few requests", Host: calls(func(n *recording.PacketNesting) { n.Requests, n.Calls = 4, 600 })},
@@ -127,7 +127,7 @@ func TestSlowConnections(t *testing.T) {
 		{Name: "half of them", Host: func() *ruletest.Host { return pool(4, 4, nil) }, Want: rule.Likely, Kind: view.KindService, Subject: mysql, Low: 2.3, High: 2.5, Says: "4 of 8 connections to mysql 10.0.0.2:3306 are always slow (300 ms), the others never (200 µs)"},
 		{Name: "half of the worst", Host: func() *ruletest.Host {
 			return pool(4, 4, nil).AllConnections(90_000, recording.PacketDirection{}, recording.PacketDirection{})
-		}, Want: rule.Likely, Kind: view.KindService, Subject: mysql, Low: 2.3, High: 2.5, Says: "4 of the 8 connections that most was waited for to mysql"},
+		}, Want: rule.Likely, Kind: view.KindService, Subject: mysql, Low: 2.3, High: 2.5, Says: "4 of the 8 connections with the longest waits to mysql"},
 		{Name: "beside connections that sleep on purpose", Host: func() *ruletest.Host {
 			h := pool(4, 4, nil)
 			for i := range 6 {

@@ -28,19 +28,19 @@ var oneSlowBackend = rule.Rule{
 
 var (
 	fewestPeers = rule.Threshold{Name: "fewest-peers", Value: 2, Unit: "count", Source: rule.Judgement,
-		Reason: "Other servers. Of two, either may be the normal one."}
+		Reason: "Other servers. With two servers, nobody knows which one is normal."}
 	slowerThanPeers = rule.Threshold{Name: "slower-than-peers", Value: 3, Unit: "ratio", Source: rule.Judgement,
 		Reason: "Ratio to the median of the others, for the same statements. Two generations of hardware differ by less than 2."}
 	slowerBy = rule.Threshold{Name: "slower-by", Value: 0.001, Unit: "seconds", Source: rule.Judgement,
 		Reason: "Smallest difference that counts; below it scheduling decides."}
 	alike = rule.Threshold{Name: "alike", Value: 3, Unit: "ratio", Source: rule.Judgement,
-		Reason: "Ratio of the slowest peer to their median. Above it there is no normal to compare with."}
+		Reason: "Ratio of the slowest peer to their median. Above it there is no normal value to compare with."}
 	sameShare = rule.Threshold{Name: "same-share", Value: 0.9, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of a server's requests that a peer on another port must share. Every web server is asked for / or /metrics."}
 	alikeSize = rule.Threshold{Name: "alike-size", Value: 1.5, Unit: "ratio", Source: rule.Judgement,
 		Reason: "Ratio of mean answer sizes of peers. Every web server is asked for / or /metrics, but the answers differ."}
 	hotShare = rule.Threshold{Name: "hot-share", Value: 1.5, Unit: "ratio", Source: rule.Judgement,
-		Reason: "Multiple of the mean number of requests from which a server is hot. Random spread of some hundred keys over some ten servers stays below."}
+		Reason: "Multiple of the mean number of requests. Above it a server is hot. A random distribution of some hundred keys over some ten servers stays below."}
 )
 
 // backend is one server of a group, and how long it takes for what its peers
@@ -221,14 +221,14 @@ func (g group) judge(v *view.View) (rule.Finding, bool) {
 	f := rule.Finding{
 		Subject: v.ServiceEntity(s), Confidence: atMost(v, s, sure),
 		Headline: rule.T("%s is %s times slower than its %d peers", s.Name(), unit.Number(round(times)), len(g)-1),
-		Impact:   rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s s longer waited than at its peers, per second", unit.Number(lost))},
+		Impact:   rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s s more waited than at its peers, per second", unit.Number(lost))},
 		Evidence: g.evidence(v, slow, excess),
 		Fixes: []rule.Fix{{
-			Text:     rule.T("take it out of rotation, or give it less weight, until it is known what it lacks"),
+			Text:     rule.T("take it out of rotation, or give it less weight, until the reason is known"),
 			Tradeoff: "the others get its load",
 		}, {
-			Text:     rule.T("compare it with a healthy twin: configuration, version, hardware, neighbours, data; then per request: CPU, reads, plan"),
-			Command:  shell.Line("vmstat 1; pidstat -u -d -w 1   # on it and on a twin"),
+			Text:     rule.T("compare it with a healthy peer: configuration, version, hardware, neighbours, data; then per request: CPU, reads, plan"),
+			Command:  shell.Line("vmstat 1; pidstat -u -d -w 1   # on it and on a peer"),
 			Tradeoff: "none",
 		}},
 	}
@@ -265,9 +265,9 @@ func (g group) evidence(v *view.View, slow *backend, excess time.Duration) []rul
 func hot(times float64) string {
 	switch {
 	case times >= hotShare.Value:
-		return "it is hot, look at how keys are spread"
+		return "it is hot: look at how keys are distributed"
 	case times < 1/hotShare.Value:
-		return "less than its share, as it answers late"
+		return "less than its share, because it answers late"
 	}
-	return "its load is not why"
+	return "its load is not the reason"
 }

@@ -29,7 +29,7 @@ var notLonger = rule.Threshold{Name: "not-longer", Value: 3, Unit: "ratio", Sour
 
 var (
 	lossTakes = rule.Threshold{Name: "loss-takes", Value: 0.3, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of all waiting that is for retransmitted packets. One costs a round trip, or 200 ms for the last packet of an answer: far more than a request, so that a few percent of lost packets reach it."}
+		Reason: "Share of all waiting that is for retransmitted packets. One costs a round trip, or 200 ms for the last packet of an answer: far more than a request takes, so a few percent of lost packets reach this share."}
 	minRepeats = rule.Threshold{Name: "min-repeats", Value: 5, Unit: "count", Source: rule.Judgement,
 		Reason: "Fewer may be one bad moment."}
 	queued = rule.Threshold{Name: "queued", Value: 10, Unit: "ratio", Source: rule.Judgement,
@@ -39,7 +39,7 @@ var (
 	grown = rule.Threshold{Name: "grown", Value: 3, Unit: "ratio", Source: rule.Judgement,
 		Reason: "Ratio of the mean path time between two captures to the shortest. Packet sizes alone do not cause a factor of 3."}
 	minHandshakes = rule.Threshold{Name: "min-handshakes", Value: 20, Unit: "count", Source: rule.Judgement,
-		Reason: "Quantiles of fewer say nothing."}
+		Reason: "Quantiles of fewer samples say nothing."}
 )
 
 func detectPathSlow(v *view.View) ([]rule.Finding, error) {
@@ -142,7 +142,7 @@ func (x *slowPath) finding() rule.Finding {
 	case x.loss:
 		f.Headline = rule.T("requests to %s wait for lost packets to be repeated: %s of their time", s.Name(), unit.Share(float64(s.Retransmit)/float64(x.waited)))
 	default:
-		f.Headline = rule.T("packets queue on the path to %s of %s: a round trip takes %s, and could take %s", x.end, s.Name(), unit.Duration(x.way.Slow), unit.Duration(x.way.Fast))
+		f.Headline = rule.T("packets queue on the path to %s of %s: a round trip takes %s, at best %s", x.end, s.Name(), unit.Duration(x.way.Slow), unit.Duration(x.way.Fast))
 	}
 	f.Evidence = x.evidence()
 	f.Fixes = x.fixes()
@@ -158,7 +158,7 @@ func (x *slowPath) evidence() []rule.Evidence {
 	if x.between {
 		list = append(list, rule.Evidence{
 			Metric: metric.RTPath, Value: x.hops.each(x.hops.Path()).Seconds(), Limit: rule.Limit(worthQueueing.Value),
-			What: rule.T("there and back took %s on average and %s at best; the way there p50 %s, p95 %s, the way back p50 %s, p95 %s; %s packets were lost there, %s back",
+			What: rule.T("the path took %s on average and %s at best; the way there p50 %s, p95 %s, the way back p50 %s, p95 %s; %s packets were lost there, %s back",
 				unit.Duration(x.hops.each(x.hops.Path())), unit.Duration(x.hops.RoundTrip), unit.Duration(x.hops.PathThereP50), unit.Duration(x.hops.PathThereP95),
 				unit.Duration(x.hops.PathBackP50), unit.Duration(x.hops.PathBackP95), unit.Count(x.hops.LostThere), unit.Count(x.hops.LostBack)),
 			Check: bothSides(v, s),
@@ -167,7 +167,7 @@ func (x *slowPath) evidence() []rule.Evidence {
 	if s.Retransmissions > 0 {
 		list = append(list, rule.Evidence{
 			Metric: metric.RTRetransmit, Value: s.Retransmit.Seconds(),
-			What:  rule.T("%s packets were repeated, for which requests waited %s altogether, of %s", unit.Count(s.Retransmissions), unit.Duration(s.Retransmit), unit.Duration(x.waited)),
+			What:  rule.T("%s packets were repeated; requests waited %s of %s for them", unit.Count(s.Retransmissions), unit.Duration(s.Retransmit), unit.Duration(x.waited)),
 			Check: tshark(v, s, shell.Display("tcp.analysis.retransmission"), "frame.time_relative", "tcp.stream", "tcp.analysis.rto"),
 		})
 	}
@@ -185,11 +185,11 @@ func (x *slowPath) fixes() []rule.Fix {
 	fixes := []rule.Fix{{
 		Text:     rule.T("find the hop: compare round trips to each router between the two, and captures on both sides"),
 		Command:  shell.Line("mtr -rwbzc 50 %s", shell.Address(x.s.Server)),
-		Tradeoff: "routers answer probes late when they are busy: only what also shows behind them counts",
+		Tradeoff: "busy routers answer probes late: only delays that also show behind them count",
 	}}
 	if x.loss {
 		return append(fixes, rule.Fix{
-			Text:     rule.T("find who drops: interface and queue counters on both hosts and on the switches between"),
+			Text:     rule.T("find where packets are dropped: interface and queue counters on both hosts and on the switches between"),
 			Command:  shell.Line("ip -s -s link; tc -s qdisc"),
 			Tradeoff: "none",
 		})
@@ -197,6 +197,6 @@ func (x *slowPath) fixes() []rule.Fix {
 	return append(fixes, rule.Fix{
 		Text:     rule.T("keep bulk transfers out of its queue: a fair queue at the bottleneck (fq_codel, cake), or another time for them"),
 		Command:  shell.Line("ip route get %s; tc -s qdisc   # backlog of the interface that leads there", shell.Address(x.s.Server)),
-		Tradeoff: "bulk transfers get their share and no more",
+		Tradeoff: "bulk transfers get only their share",
 	})
 }

@@ -1,6 +1,7 @@
 package rt
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -20,30 +21,30 @@ var serverSlow = rule.Rule{
 	Resource: "response times",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices},
 	Thresholds: []*rule.Threshold{&worthWaiting, &slowerThanItself, &minSlow, &minTime, &minSeconds, &mostOfTheTime, &minRequests, &noticed, &minAnswers, &someoneWaits, &heldUp,
-		&pathIsSmall, &otherWaits, &gaveUpAfter, &gaveUpTimes, &gaveUpClients, &mostlyInferred, &missedShare, &fewSamples},
+		&pathIsSmall, &otherWaits, &gaveUpAfter, &gaveUpTimes, &gaveUpClients, &mostlyInferred, &missedShare, &fewSamples, &sameTime, &askedAgain},
 	Seen:   func(v *view.View) bool { return answered(v, int64(minRequests.Value)) && allHeard(v) },
 	Detect: detectServerSlow,
 }
 
 var (
 	worthWaiting = rule.Threshold{Name: "worth-waiting", Value: 0.01, Unit: "seconds", Source: "Gregg, Systems Performance, table 2.2",
-		Reason: "Time of one random read of a spinning disk, the longest single wait of an indexed request. Faster answers are not called slow."}
+		Reason: "Time of one random read from a spinning disk, the longest single wait of an indexed request. Faster answers are not called slow."}
 	slowerThanItself = rule.Threshold{Name: "slower-than-itself", Value: 10, Unit: "ratio", Source: rule.Judgement,
 		Reason: "Ratio to the same statement when it is fast. Caches, plans and parameters cause factors of 2 to 5; more is waiting."}
 	minSlow = rule.Threshold{Name: "min-slow", Value: 10, Unit: "count", Source: rule.Judgement,
-		Reason: "Slow requests. One short stall delays as many requests as there are connections, once."}
+		Reason: "Slow requests. A single short stall delays one request per connection."}
 	minTime = rule.Threshold{Name: "min-time", Value: 0.05, Unit: "seconds per second", Source: rule.Judgement,
 		Reason: "Time waited for slow requests. A momentary stall causes less."}
 	minSeconds = rule.Threshold{Name: "min-seconds", Value: 3, Unit: "seconds", Source: rule.Judgement,
-		Reason: "Seconds of the capture with slow answers, or half of its seconds if it is shorter. A queue left by a past fault drains within a second, which may touch two seconds of the clock."}
+		Reason: "Seconds of the capture with slow answers, or half of its seconds if it is shorter. A queue left by a past problem drains within a second, which may span two clock seconds."}
 	mostOfTheTime = rule.Threshold{Name: "most-of-the-time", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "What is reported as the cause of the time takes at least half of it."}
+		Reason: "Share of the time. A reported cause takes at least this."}
 	minRequests = rule.Threshold{Name: "min-requests", Value: 20, Unit: "count", Source: rule.Judgement,
-		Reason: "Quantiles of fewer say nothing."}
+		Reason: "Quantiles of fewer samples say nothing."}
 	noticed = rule.Threshold{Name: "noticed", Value: 0.1, Unit: "seconds", Source: "Nielsen, Usability Engineering, 5.5",
-		Reason: "Time from which people notice a wait; 100 ms feels instantaneous."}
+		Reason: "Time of a wait. Users notice more; 100 ms feels instantaneous."}
 	minAnswers = rule.Threshold{Name: "min-answers", Value: 5, Unit: "count", Source: rule.Judgement,
-		Reason: "Answers that all take so long. This many are no accident."}
+		Reason: "Answers that all take so long. This many are not an accident."}
 	someoneWaits = rule.Threshold{Name: "someone-waits", Value: 0.5, Unit: "requests", Source: rule.Judgement,
 		Reason: "Mean number of requests in flight. At 0.5 a request waits half of the time."}
 	heldUp = rule.Threshold{Name: "held-up", Value: 0.3, Unit: "share", Source: rule.Judgement,
@@ -56,7 +57,7 @@ var (
 
 func detectServerSlow(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
-	var blind, alone *slowServer
+	var blind, alone, poll *slowServer
 	hang := hangsIn(v)
 	for _, h := range hang.known {
 		found = append(found, h.finding())
@@ -66,6 +67,10 @@ func detectServerSlow(v *view.View) ([]rule.Finding, error) {
 			continue // one finding about a service: that it does not answer at all says more
 		}
 		if x := (slowServer{s: s, v: v, way: toServer(v, s)}); x.look() {
+			if !x.seen && x.longPoll() {
+				poll = cmp.Or(poll, &x)
+				continue
+			}
 			found = append(found, x.finding())
 		} else if blind == nil && x.blind() {
 			blind = &x
@@ -79,6 +84,8 @@ func detectServerSlow(v *view.View) ([]rule.Finding, error) {
 		return nil, hang.doubtful[0].doubt()
 	case blind != nil:
 		return nil, blind.doubt()
+	case poll != nil:
+		return nil, poll.polled()
 	case alone != nil:
 		return nil, alone.unusual()
 	}
@@ -176,9 +183,9 @@ func (x *slowServer) waitedFor() bool {
 func (x *slowServer) doubt() error {
 	return &rule.NotJudged{
 		Needs: "the network's round trip to " + x.s.Name(),
-		Why: fmt.Sprintf("%s to it took %s on average, and too few handshakes or acknowledgements without data came from it to tell whether they waited for the server or for the network",
+		Why: fmt.Sprintf("%s to it took %s on average, and too few of its handshakes or pure ACKs were captured to say whether they waited for the server or for the network",
 			unit.Plural(x.s.Count, "request", "requests"), unit.Duration(x.s.RTSum/time.Duration(x.s.Count))),
-		How: shell.Say("capture while connections are made, or at the server"),
+		How: shell.Say("capture while connections are opened, or at the server"),
 	}
 }
 
@@ -194,7 +201,7 @@ func (x *slowServer) unusual() error {
 	n := time.Duration(x.s.Count)
 	return &rule.NotJudged{
 		Needs: "what an answer of " + x.s.Name() + " usually takes",
-		Why: fmt.Sprintf("its %s took %s on average and never less than %s, of which the server %s; nothing tells whether that is slower than usual",
+		Why: fmt.Sprintf("its %s took %s on average and never less than %s, of which the server %s; it is unknown whether this is slower than usual",
 			unit.Plural(x.s.Count, "answer", "answers"), unit.Duration(x.s.RTSum/n), unit.Duration(x.s.RTMin), unit.Duration(x.serve()/n)),
 		How: shell.Say("compare with a capture of a time when it was fast, or look inside the server: its slow log, locks, plans, stacks"),
 	}
@@ -300,13 +307,13 @@ func (x *slowServer) headline() rule.Text {
 	case x.slept() && !x.varies && !x.stalled:
 		return rule.T("%s answers slowly, %s on average: the threads of %s slept %s of the time in which requests waited", name, mean, processes(x.serving), unit.Share(x.serving.Asleep))
 	case x.varies:
-		return rule.T("%s answers slowly: most of the time goes to requests of %s and more, and the same statement can take %s", name,
+		return rule.T("%s answers slowly: most of the time goes to requests of at least %s, but the same statement can take %s", name,
 			unit.Duration(x.slowFrom), unit.Duration(x.statement.RTP10))
 	case x.stalled:
-		return rule.T("%s answers slowly: %s times it answered no request for %s and more, while up to %s connections waited", name,
+		return rule.T("%s answers slowly: %s times it answered no request for at least %s, while up to %s connections waited", name,
 			unit.Count(x.stall.Count), unit.Duration(x.stall.P50), unit.Count(x.stall.Connections))
 	case x.sure == rule.Possible:
-		return rule.T("clients of %s wait for the server, %s a request; no evidence that it is slower than usual", name, mean)
+		return rule.T("clients of %s wait for the server, %s a request on average; no evidence that it is slower than usual", name, mean)
 	}
 	return rule.T("%s answers slowly, %s on average", name, mean)
 }
@@ -322,12 +329,12 @@ func (x *slowServer) evidence() []rule.Evidence {
 	v, s := x.v, x.s
 	list := []rule.Evidence{{
 		Metric: metric.RTServe, Value: (x.serve() / time.Duration(s.Count)).Seconds(),
-		What: rule.T("%s requests were %s each at the server; response times p50 %s, p95 %s, p99 %s, max %s", unit.Count(s.Count),
+		What: rule.T("%s requests were %s at the server on average; response times p50 %s, p95 %s, p99 %s, max %s", unit.Count(s.Count),
 			unit.Duration(x.serve()/time.Duration(s.Count)), unit.Duration(s.RTP50), unit.Duration(s.RTP95), unit.Duration(s.RTP99), unit.Duration(s.RTMax)),
 		Check: packets(v, s).With("--histogram"),
 	}, {
 		Metric: metric.RTConcurrency, Value: perSecond(v, s.RTSum),
-		What:  rule.T("%s requests were waiting at any time, in %d of %s s at least one", unit.Number(perSecond(v, s.RTSum)), busySeconds(s), unit.Number(v.Seconds())),
+		What:  rule.T("%s requests were waiting at a time on average", unit.Number(perSecond(v, s.RTSum))),
 		Check: packets(v, s).With("--by second"),
 	}}
 	if r := &x.stall; x.stalled {
@@ -358,17 +365,6 @@ func (x *slowServer) evidence() []rule.Evidence {
 	return list
 }
 
-// busySeconds counts the seconds in which somebody waited all the time.
-func busySeconds(s *view.PacketService) int {
-	n := 0
-	for _, r := range s.Seconds {
-		if r.RTSum >= time.Second {
-			n++
-		}
-	}
-	return n
-}
-
 // short cuts a statement for a line of evidence.
 func short(statement string) string {
 	const most = 60
@@ -385,7 +381,7 @@ func (x *slowServer) where() []rule.Evidence {
 		return x.hops.evidence(x.v, x.s)
 	case x.way.Here:
 		return []rule.Evidence{{
-			Metric: metric.RTWay, What: rule.T("the server is on this host: no network lies behind the capture"),
+			Metric: metric.RTWay, What: rule.T("the server is on this host: there is no network behind the capture"),
 			Check: shell.Line("ss -ltnp 'sport = :%d'", x.s.Port),
 		}}
 	case x.way.Samples > 0:
@@ -396,7 +392,7 @@ func (x *slowServer) where() []rule.Evidence {
 
 func (x *slowServer) fixes() []rule.Fix {
 	fixes := []rule.Fix{{
-		Text:     rule.T("look inside the server, at what it does in this time: its slow log or statement statistics, locks, plans, then stacks"),
+		Text:     rule.T("look inside the server at that time: its slow log or statement statistics, locks, plans, then stacks"),
 		Command:  protocol.Of(x.s.Proto).Inside,
 		Tradeoff: "a few percent of CPU while it is watched",
 	}}

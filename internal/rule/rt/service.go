@@ -11,7 +11,7 @@ import (
 
 var (
 	mostlyInferred = rule.Threshold{Name: "mostly-inferred", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of requests whose boundaries were inferred, not decoded. From here on their times are at most likely."}
+		Reason: "Share of requests with inferred, not decoded boundaries. From here on a finding from their times is at most likely."}
 	missedShare = rule.Threshold{Name: "missed-share", Value: 0.01, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the bytes that were acknowledged but not captured. Above it times may belong to other requests."}
 )

@@ -32,11 +32,11 @@ var slowConnections = rule.Rule{
 
 var (
 	groupTimes = rule.Threshold{Name: "group-times", Value: 3, Unit: "ratio", Source: rule.Judgement,
-		Reason: "The fastest answer of every slow connection takes at least 3 times the mean of every fast one. If the response time did not depend on the connection, it would sooner or later fall between."}
+		Reason: "The fastest answer of every slow connection takes at least 3 times the mean of every fast one. If the response time did not depend on the connection, some values would be in between."}
 	someOfEach = rule.Threshold{Name: "some-of-each", Value: 2, Unit: "count", Source: rule.Judgement,
-		Reason: "Connections in a group, and in the rest: one alone is no group."}
+		Reason: "Connections in a group, and in the rest: a single one is not a group."}
 	groupRequests = rule.Threshold{Name: "group-requests", Value: 5, Unit: "count", Source: rule.Judgement,
-		Reason: "Requests per connection. With fewer it cannot be called slow or fast."}
+		Reason: "Requests per connection. With fewer a connection cannot be called slow or fast."}
 	byChance = rule.Threshold{Name: "by-chance", Value: 1e-6, Unit: "probability", Source: rule.Judgement,
 		Reason: "Probability that the slow answers fell on the same connections by chance."}
 	confirmed = rule.Threshold{Name: "confirmed", Value: 0.5, Unit: "share", Source: rule.Judgement,
@@ -218,7 +218,7 @@ func (g *slowSet) compared(n int) string {
 	if g.v.ConnectionsComplete() {
 		return fmt.Sprintf("%d connections", n)
 	}
-	return fmt.Sprintf("the %d connections that most was waited for", n)
+	return fmt.Sprintf("the %d connections with the longest waits", n)
 }
 
 func (g *slowSet) evidence(slow, fast time.Duration) []rule.Evidence {
@@ -233,15 +233,15 @@ func (g *slowSet) evidence(slow, fast time.Duration) []rule.Evidence {
 		Check: packets(v, s).With("--by connection"),
 	}, {
 		Metric: metric.RTConnectionProbability, Value: g.chance(), Limit: rule.Limit(byChance.Value),
-		What:  rule.T("if it did not depend on the connection, this would happen once in %s captures", oneIn(g.chance())),
+		What:  rule.T("if response times did not depend on the connection, this would happen once in %s captures", oneIn(g.chance())),
 		Check: packets(v, s).With("--by connection"),
 	}, {
 		Metric: metric.RTStatementElsewhere, Value: float64(g.confirmed),
-		What:  rule.T("%d of the slow connections waited %s for what is fast on others: %s", g.confirmed, unit.Duration(slow), short(g.statement)),
+		What:  rule.T("%d of the slow connections waited %s for a statement that is fast on others: %s", g.confirmed, unit.Duration(slow), short(g.statement)),
 		Check: packets(v, s).With("--transactions"),
 	}, {
 		Metric: metric.RTSlowConnections, Value: float64(len(g.slow)),
-		What:  rule.T("slow are the connections from %s", ports(g.slow)),
+		What:  rule.T("the slow connections come from %s", ports(g.slow)),
 		Check: packets(v, s).With("--by connection"),
 	}}
 }
@@ -249,7 +249,7 @@ func (g *slowSet) evidence(slow, fast time.Duration) []rule.Evidence {
 // oneIn words a small probability.
 func oneIn(p float64) string {
 	if p < 1e-12 {
-		return "more than a million million"
+		return "more than 10^12"
 	}
 	return unit.Count(1 / p).String()
 }
@@ -278,13 +278,13 @@ func (g *slowSet) fixes() []rule.Fix {
 			Command:  shell.Line(`mysql -e "show variables like 'thread_pool%%'; show full processlist; select * from information_schema.thread_pool_groups"`),
 			Tradeoff: "none",
 		}, {
-			Text:     rule.T("let a stalled group get another thread sooner: raise thread_pool_max_threads (MariaDB) or thread_pool_oversubscribe (Percona), lower thread_pool_stall_limit; or move long statements to connections of another port"),
+			Text:     rule.T("give a stalled group another thread sooner: raise thread_pool_max_threads (MariaDB) or thread_pool_oversubscribe (Percona), lower thread_pool_stall_limit; or move long statements to another port"),
 			Command:  shell.Line("mysql -e 'set global thread_pool_max_threads = 65536; set global thread_pool_stall_limit = 60'"),
 			Tradeoff: "more threads at the same time, more contention",
 		}}
 	case "http":
 		return []rule.Fix{{
-			Text:     rule.T("see whether one worker of the server is held up: with reuseport each has connections of its own; compare their CPU and what they wait for"),
+			Text:     rule.T("see whether one worker of the server is blocked: with reuseport each has its own connections; compare their CPU use and their waits"),
 			Command:  shell.Line("ss -ltnp; pidstat -u -w -p ALL 1"),
 			Tradeoff: "none",
 		}}

@@ -200,9 +200,9 @@ func (h *hung) doubt() error {
 	switch {
 	case inferred(h.s):
 	case h.strange:
-		why = "nothing like " + statementOf(&h.longest) + " was answered before: it may take so long, or wait for news by design (long polling)"
+		why = "nothing like " + statementOf(&h.longest) + " was answered before: it may take that long, or wait for events by design (long polling)"
 	case h.polled:
-		why = "its clients always ask the same and at once again: it may wait for news by design (long polling)"
+		why = "its clients always repeat the same request at once: it may wait for events by design (long polling)"
 	}
 	return &rule.NotJudged{
 		Needs: "answers to all requests, or to know which have none",
@@ -215,7 +215,7 @@ func (h *hung) doubt() error {
 func (h *hung) finding() rule.Finding {
 	lost := perSecond(h.v, h.waited)
 	f := rule.Finding{Subject: h.v.ServiceEntity(h.s), Confidence: h.sure, Headline: h.headline(), Evidence: h.evidence()}
-	f.Impact = rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s s and more waited for it per second", unit.Number(lost))}
+	f.Impact = rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("at least %s s waited for it per second", unit.Number(lost))}
 	for _, s := range h.victims {
 		f.Affects = append(f.Affects, h.v.ServiceEntity(s))
 		f.Notes = append(f.Notes, rule.T("%s does not answer either: its host waits for this service", s.Name()))
@@ -237,15 +237,15 @@ func (h *hung) evidence() []rule.Evidence {
 	show := tshark(h.v, h.s, shell.Display("tcp.port == %d", h.longest.ClientPort), "frame.number", "frame.time_relative", "tcp.srcport", "tcp.len", "tcp.ack")
 	list := []rule.Evidence{{
 		Metric: metric.RTUnanswered, Value: h.waited.Seconds(), Check: packets(h.v, h.s).With("--by connection"),
-		What: rule.T("%s waited %s in all, of %d connections; %d of them for the rest of an answer", unit.Plural(h.count, "request", "requests"), unit.Duration(h.waited),
+		What: rule.T("%s waited %s in total, on %d connections; %d of them for the rest of an answer", unit.Plural(h.count, "request", "requests"), unit.Duration(h.waited),
 			max(h.s.Sent("client").Connections, h.count), h.within),
 	}, {
 		Metric: metric.RTUnanswered, Value: h.longest.Longest.Seconds(), Check: show,
-		What: rule.T("longest %s, by %s:%d since %s: the server's kernel has acknowledged it, and the connection is up", statementOf(&h.longest), h.longest.Client, h.longest.ClientPort,
+		What: rule.T("longest %s, by %s:%d since %s: the server's kernel has acknowledged it, and the connection is open", statementOf(&h.longest), h.longest.Client, h.longest.ClientPort,
 			unit.ClockMillis(h.longest.At)),
 	}, {
 		Metric: metric.RTQuantiles, Value: h.usual.Seconds(), Check: packets(h.v, h.s).With("--by statement"),
-		What: rule.T("%s like these were answered, and took %s at most", unit.Plural(h.answers, "request", "requests"), unit.Duration(h.usual)),
+		What: rule.T("%s like these were answered in at most %s", unit.Plural(h.answers, "request", "requests"), unit.Duration(h.usual)),
 	}}
 	if last := lastAnswer(h.s); last.Before(h.longest.At) {
 		list = append(list, rule.Evidence{Metric: metric.RTAnswersSince, Value: 0, Check: packets(h.v, h.s).With("--by second"),

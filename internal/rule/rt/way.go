@@ -28,7 +28,7 @@ func (w way) slowAtLeast(d time.Duration) bool {
 }
 
 var fewSamples = rule.Threshold{Name: "few-samples", Value: 20, Unit: "count", Source: rule.Judgement,
-	Reason: "Round trips needed to judge a path. Fewer may all have been lucky."}
+	Reason: "Round trips needed to judge a path. Fewer may be fast by chance."}
 
 // known says whether the way was seen well enough to be counted out.
 func (w way) known() bool { return w.Here || w.Samples >= fewSamples.Int() }

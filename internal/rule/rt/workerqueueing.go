@@ -36,21 +36,21 @@ const farthest = 5
 
 var (
 	leastStep = rule.Threshold{Name: "least-step", Value: 0.002, Unit: "seconds", Source: rule.Judgement,
-		Reason: "Step between the humps. Shorter steps drown in scheduling and interrupts, which have steps of their own (a tick is 1 to 10 ms)."}
+		Reason: "Step between the peaks. Shorter steps are hidden by scheduling and interrupts, which have their own steps (a tick is 1 to 10 ms)."}
 	tooth = rule.Threshold{Name: "tooth", Value: 0.2, Unit: "steps", Source: rule.Judgement,
-		Reason: "Distance from a multiple of the step, in steps, within which a response time belongs to it. Such bands cover less than half of the axis, and so hold less than half of a smooth distribution."}
+		Reason: "Distance from a multiple of the step, in steps. A response time within it belongs to that multiple. These bands cover less than half of the axis, so they hold less than half of a smooth distribution."}
 	onTeeth = rule.Threshold{Name: "on-teeth", Value: 0.9, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the times above half a step that lie on multiples. A smooth distribution has 0.4."}
+		Reason: "Share of the times above half a step that are at multiples. A smooth distribution has 0.4."}
 	gapShare = rule.Threshold{Name: "gap-share", Value: 0.2, Unit: "share", Source: rule.Judgement,
-		Reason: "Two humps are separate if no response times lie within a fifth above the first one."}
+		Reason: "Two peaks are separate if no response times are within a fifth above the first one."}
 	toothShare = rule.Threshold{Name: "tooth-share", Value: 0.05, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of all requests in a hump that counts."}
+		Reason: "Share of all requests in a peak that counts."}
 	apart = rule.Threshold{Name: "apart", Value: 3, Unit: "ratio", Source: rule.Judgement,
-		Reason: "Ratio of two humps that are not multiples. From 3 on it is worth a hint."}
+		Reason: "Ratio of two peaks that are not multiples. From 3 on it is worth a hint."}
 	humpShare = rule.Threshold{Name: "hump-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the requests in each of two humps."}
+		Reason: "Share of the requests in each of two peaks."}
 	hollow = rule.Threshold{Name: "hollow", Value: 0.02, Unit: "share", Source: rule.Judgement,
-		Reason: "Requests between two humps, as a share of the lower hump."}
+		Reason: "Requests between two peaks, as a share of the lower peak."}
 )
 
 func detectWorkerQueueing(v *view.View) ([]rule.Finding, error) {
@@ -186,23 +186,23 @@ func (c comb) finding(v *view.View, s *view.PacketService) rule.Finding {
 	f := rule.Finding{
 		Subject: v.ServiceEntity(s), Confidence: rule.Likely,
 		Headline: rule.T("%s has too few workers: jobs of %s queue, so answers take %s", s.Name(), unit.Duration(c.step), c.list()),
-		Impact:   rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s s waited in line per second", unit.Number(lost))},
+		Impact:   rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s s waited in the queue per second", unit.Number(lost))},
 	}
 	f.Evidence = []rule.Evidence{{
 		Metric: metric.RTModes, Value: float64(c.count()),
-		What:  rule.T("%s of %s response times lie at multiples of %s: %s", unit.Share(c.on), unit.Count(c.all), unit.Duration(c.step), c.shares()),
+		What:  rule.T("%s of %s response times are at multiples of %s: %s", unit.Share(c.on), unit.Count(c.all), unit.Duration(c.step), c.shares()),
 		Check: packets(v, s).With("--histogram"),
 	}, {
 		Metric: metric.RTWorkers, Value: c.workers(s),
-		What:  rule.T("in the busiest second jobs of %s kept %s workers busy; on average %s requests were under way", unit.Duration(c.step), unit.Number(round(c.workers(s))), unit.Number(round(perSecond(v, s.RTSum)))),
+		What:  rule.T("in the busiest second jobs of %s kept %s workers busy; on average %s requests were in flight", unit.Duration(c.step), unit.Number(round(c.workers(s))), unit.Number(round(perSecond(v, s.RTSum)))),
 		Check: packets(v, s).With("--by second"),
 	}}
 	f.Fixes = []rule.Fix{{
-		Text:     rule.T("give it as many workers as jobs come at the same time; a pool needs requests per second times their time"),
+		Text:     rule.T("give it as many workers as jobs arrive at the same time; a pool needs requests per second times their duration"),
 		Command:  protocol.Of(s.Proto).Pool,
 		Tradeoff: "workers that wait cost memory; workers that compute need a core each",
 	}, {
-		Text:     rule.T("or send fewer at a time: spread what comes in bursts, fan out less"),
+		Text:     rule.T("or send fewer at a time: spread bursts, fan out less"),
 		Tradeoff: "the caller waits instead",
 	}}
 	return f
@@ -226,7 +226,7 @@ func (c comb) shares() string {
 	var words []string
 	for k, n := range c.teeth {
 		if k > 0 && n > 0 {
-			words = append(words, fmt.Sprintf("%d times it: %s", k, unit.Share(float64(n)/float64(c.all))))
+			words = append(words, fmt.Sprintf("%s at %d ×", unit.Share(float64(n)/float64(c.all)), k))
 		}
 	}
 	return strings.Join(words, ", ")
@@ -255,15 +255,15 @@ func hollowGap(v *view.View, s *view.PacketService) (rule.Finding, bool) {
 		lost := perSecond(v, waited)
 		f := rule.Finding{
 			Subject: v.ServiceEntity(s), Confidence: rule.Possible,
-			Headline: rule.T("answers of %s take %s or %s, and almost never anything between", of, unit.Duration(a.At), unit.Duration(b.At)),
+			Headline: rule.T("answers of %s take %s or %s, and almost never a time in between", of, unit.Duration(a.At), unit.Duration(b.At)),
 			Impact:   rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s of requests take the longer time", unit.Share(b.Share))},
 			Evidence: []rule.Evidence{{
 				Metric: metric.RTModes, Value: float64(len(modes)),
-				What:  rule.T("%s requests around %s, %s around %s, next to none between", unit.Count(a.Count), unit.Duration(a.At), unit.Count(b.Count), unit.Duration(b.At)),
+				What:  rule.T("%s requests around %s, %s around %s, almost none between", unit.Count(a.Count), unit.Duration(a.At), unit.Count(b.Count), unit.Duration(b.At)),
 				Check: packets(v, s).With("--histogram"),
 			}},
 			Fixes: []rule.Fix{{
-				Text:     rule.T("find out what tells the two apart: %s", tells),
+				Text:     rule.T("find out how the two differ: %s", tells),
 				Command:  packets(v, s).With("--by statement"),
 				Tradeoff: "none",
 			}},

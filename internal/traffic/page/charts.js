@@ -69,7 +69,7 @@
       if (count === 0) bar.style.visibility = "hidden";
       element(row, "td", count.toLocaleString("en"));
     }
-    for (const text of c.humps || []) element(root, "div", text).className = "facts";
+    for (const text of c.peaks || []) element(root, "div", text).className = "facts";
   }
   addEventListener("resize", () => plots.forEach(p => p.setSize({ width: width(), height: p.height })));
 })();

@@ -125,11 +125,11 @@ type chart struct {
 	P99    []*float64 `json:"p99"`
 	Max    []*float64 `json:"max"`
 	Bars   [][3]any   `json:"bars"` // label, requests, share of the longest
-	Humps  []string   `json:"humps"`
+	Peaks  []string   `json:"peaks"`
 }
 
 func (p *Page) chart(k summary.Service, t *summary.Total, cover *traffic.Cover) chart {
-	c := chart{Name: fmt.Sprintf("%s on port %d", traffic.Proto(k.Proto, &t.Stats), k.Server.Port), Humps: traffic.Humps(&t.RT)}
+	c := chart{Name: fmt.Sprintf("%s on port %d", traffic.Proto(k.Proto, &t.Stats), k.Server.Port), Peaks: traffic.Peaks(&t.RT)}
 	curve := p.curves[k]
 	for at := p.first - p.first%p.step; at <= p.last; at += p.step {
 		o := curve[at]

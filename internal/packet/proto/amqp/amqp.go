@@ -150,6 +150,7 @@ func (p *parser) Missing(d flow.Dir, _ int64) {
 // Lost is told that a direction is out of step: contents under way may be over.
 func (p *parser) Lost(d flow.Dir) {
 	p.table.Tear()
+	p.table.Suspect()
 	for _, c := range p.channels {
 		c.within[d] = false
 		if d == flow.ToServer {
@@ -228,6 +229,9 @@ func (p *parser) End(flow.Stamp, flow.Ending) {
 func (p *parser) Progress() proto.Progress {
 	return p.streams.Progress(false, p.table.Len())
 }
+
+// Seeking implements proto.Seeker.
+func (p *parser) Seeking() bool { return p.streams.Seeking() }
 
 // Owes says whether the server has a whole method and owes its answer. A confirm may
 // wait for a disk, or for others, but nobody else can go on.

@@ -249,6 +249,11 @@ func (p *parser) Progress() proto.Progress {
 	return is
 }
 
+// Seeking implements proto.Seeker.
+func (p *parser) Seeking() bool {
+	return p.segments.used() && p.segments.streams.Seeking() || p.messages.Seeking()
+}
+
 // Owes says whether the server has a whole request and owes its answer.
 func (p *parser) Owes() bool {
 	return p.Progress() == proto.Waiting && p.messages.Between() && p.segments.streams.Between()

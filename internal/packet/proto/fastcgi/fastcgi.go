@@ -346,6 +346,9 @@ func (p *parser) Progress() proto.Progress {
 	return p.streams.Progress(slices.ContainsFunc(p.requests, begun), p.table.Len())
 }
 
+// Seeking implements proto.Seeker.
+func (p *parser) Seeking() bool { return p.streams.Seeking() }
+
 // Owes says whether the server has a whole request and owes its answer.
 func (p *parser) Owes() bool {
 	return p.Progress() == proto.Waiting && !p.streams[flow.ToClient].Within() && p.table.Oldest().Tag == complete

@@ -20,6 +20,9 @@ func NewStreams(midway bool) (s Streams) {
 // Between says that no message is incomplete, in either direction.
 func (s *Streams) Between() bool { return s[0].have == 0 && s[1].have == 0 }
 
+// Seeking says that where the next message of the client begins is unknown (proto.Seeker).
+func (s *Streams) Seeking() bool { return s[flow.ToServer].lost }
+
 // Progress says what the connection is doing, given whether an answer is under way
 // whose request is known, and how many requests wait.
 func (s *Streams) Progress(answering bool, waiting int) proto.Progress {

@@ -128,17 +128,15 @@ func (p *parser) finish() {
 		p.challenges(p.queue.Head())
 	}
 	switch {
-	case p.code == 101:
-		p.tunnel, p.next = true, p.answer.upgrade
+	case p.opens():
+		p.tunnel = true
+		if p.code == 101 {
+			p.next = p.answer.upgrade
+		}
 		p.stop()
 		return
 	case p.code >= 100 && p.code < 200:
 		p.queue.Forget()
-		return
-	}
-	if q := p.queue.Head(); q != nil && q.Tag&kinds == connect && p.code >= 200 && p.code < 300 {
-		p.tunnel = true
-		p.stop()
 		return
 	}
 	if p.open && p.queue.Len() == 1 && !p.queue.Behind() {
@@ -148,6 +146,12 @@ func (p *parser) finish() {
 	q := p.queue.Head()
 	p.parted = p.answer.last || q != nil && q.Tag&parting != 0
 	p.queue.Answered()
+}
+
+// opens says that another protocol follows the answer.
+func (p *parser) opens() bool {
+	q := p.queue.Head()
+	return p.code == 101 || q != nil && q.Tag&kinds == connect && p.code >= 200 && p.code < 300
 }
 
 // stop ends the decoding: what follows is another protocol.
@@ -189,6 +193,9 @@ func (p *parser) skipResponse(c *flow.Chunk, n int64) {
 	switch {
 	case !known && c != nil:
 		e.Doubt |= proto.Approximate
+		if p.opens() {
+			p.finish() // it has no body: the end of its header is in what was cut off
+		}
 	case !known:
 		e.Doubt |= proto.Lossy
 		p.queue.Tear()

@@ -101,6 +101,7 @@ type parser struct {
 	streams map[uint32]*stream
 	now     *stream // whose fields are read
 	dir     flow.Dir
+	cut     bool // a part of a frame is missing
 	window  bool // windows are known: the beginning was captured
 }
 
@@ -196,7 +197,7 @@ func (p *parser) Body(d flow.Dir, data []byte) {
 // Missing is told of a part that was not captured.
 func (p *parser) Missing(d flow.Dir, _ int64) {
 	s := &p.sides[d]
-	s.frame.cut = true
+	s.frame.cut, p.cut = true, true
 	if t := p.streams[s.frame.stream]; t != nil && s.frame.kind == dataFrame {
 		t.messages.lost = true
 	}
@@ -204,7 +205,7 @@ func (p *parser) Missing(d flow.Dir, _ int64) {
 
 // Lost is told that a direction is out of step.
 func (p *parser) Lost(d flow.Dir) {
-	p.sides[d].blind, p.window = true, false
+	p.sides[d].blind, p.window, p.cut = true, false, true
 	p.table.Tear()
 }
 
@@ -259,6 +260,9 @@ func (p *parser) Progress() proto.Progress {
 	}
 	return proto.Idle
 }
+
+// Seeking implements proto.Seeker.
+func (p *parser) Seeking() bool { return p.sides[flow.ToServer].Lost() }
 
 // Owes says whether the oldest request is complete, and nobody but the server can go
 // on: not the client, by a window that it opens.

@@ -189,7 +189,7 @@ func (t *stream) ended(flags byte) {
 func (p *parser) content(d flow.Dir, b []byte) {
 	s := &p.sides[d]
 	t := p.streams[s.frame.stream]
-	if d != flow.ToClient || t == nil || !t.grpc {
+	if d != flow.ToClient || t == nil || !t.grpc && !p.cut {
 		return
 	}
 	if s.frame.padded < 0 {
@@ -251,8 +251,12 @@ func (p *parser) outcome(id uint32, t *stream) bool {
 	if q == nil {
 		return false
 	}
-	if t.waited || t.grpc && (t.messages.count > 1 || t.messages.count > 0 && (t.early || !t.asked)) {
+	streams := t.messages.count > 1 || t.messages.count > 0 && (t.early || !t.asked)
+	switch {
+	case t.waited || t.grpc && streams:
 		q.Doubt |= proto.Blocking
+	case p.cut && streams:
+		q.Doubt |= proto.Lossy // it may be a call of gRPC: what says so was cut off
 	}
 	e := &p.table.Now
 	e.Response, e.Doubt = t.answer, t.doubt

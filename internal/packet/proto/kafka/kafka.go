@@ -47,8 +47,11 @@ const (
 )
 
 // The tag of a request has the key of its API in the lowest byte, and above it the
-// version.
-const versionBits = 8
+// version; the highest bit says that whether the server may wait was cut off.
+const (
+	versionBits = 8
+	untoldWait  = 1 << 31
+)
 
 type parser struct {
 	table   pair.Table
@@ -66,6 +69,7 @@ type parser struct {
 type request struct {
 	key, version int16
 	id           uint32
+	cut          bool // a part of its body was not captured
 	known        bool // the beginning of its body was understood
 	silent       bool // no answer will come
 	waits        bool // the server is asked to wait
@@ -133,6 +137,9 @@ func (p *parser) Body(d flow.Dir, data []byte) {
 
 // Missing is told of a part that was not captured.
 func (p *parser) Missing(d flow.Dir, _ int64) {
+	if d == flow.ToServer {
+		p.asking.cut = true
+	}
 	if prefix, ok := p.bodies[d].Rest(); ok {
 		p.understand(d, prefix)
 	}
@@ -173,6 +180,7 @@ func (p *parser) request() {
 	r := &p.asking
 	behind := p.table.Newest()
 	waits := r.waits || behind != nil && behind.Doubt&proto.Blocking != 0
+	untold := behind != nil && behind.Tag&untoldWait != 0
 	if p.table.Find(uint64(r.id)) != nil {
 		p.table.Tear() // clients count: the answer was missed
 	}
@@ -191,6 +199,9 @@ func (p *parser) request() {
 		p.table.Unanswerable()
 	case waits:
 		q.Doubt |= proto.Blocking
+	case untold || r.cut && !r.known && (r.key == fetch || r.key == shareFetch):
+		q.Doubt |= proto.Lossy // how long the server may wait was cut off
+		q.Tag |= untoldWait
 	}
 }
 
@@ -241,6 +252,9 @@ func (p *parser) answering() bool {
 func (p *parser) Progress() proto.Progress {
 	return p.streams.Progress(p.answering(), p.table.Len())
 }
+
+// Seeking implements proto.Seeker.
+func (p *parser) Seeking() bool { return p.streams.Seeking() }
 
 // Owes says whether the server has a whole request and owes its answer.
 func (p *parser) Owes() bool {

@@ -37,6 +37,7 @@ type message struct {
 	id, to  uint32
 	flags   uint32
 	part    part
+	cut     bool // a part of it was not captured
 	gone    bool // something of interest was not captured, or is no BSON
 	quiet   bool // an older write, which is never answered
 	cmd     bool // an older query that is a command
@@ -137,6 +138,7 @@ func (m *message) read(b []byte, stock *proto.Buffers) {
 
 // miss passes over bytes that were not captured.
 func (m *message) miss(n int64) {
+	m.cut = true
 	switch m.part {
 	case rest:
 	case document:
@@ -305,6 +307,16 @@ func (m *message) tag(command string) (tag uint32) {
 		}
 	}
 	return tag
+}
+
+// mayWait says that the server may be asked to wait: by words of the command, or it is
+// not known which one it is. Messages older than OP_MSG have no such words.
+func (m *message) mayWait() bool {
+	switch m.command {
+	case "", "getMore", "hello", "isMaster", "ismaster":
+		return m.op == opMsg
+	}
+	return false
 }
 
 // silent says that no answer will come.

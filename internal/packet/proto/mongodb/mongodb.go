@@ -171,6 +171,9 @@ func (p *parser) Progress() proto.Progress {
 	return p.streams.Progress(p.answering(), p.table.Len())
 }
 
+// Seeking implements proto.Seeker.
+func (p *parser) Seeking() bool { return p.streams.Seeking() }
+
 // Owes says whether the server has a whole command and owes its answer. A cursor may
 // wait for data without a word that tells.
 func (p *parser) Owes() bool {
@@ -191,8 +194,11 @@ func (p *parser) request(m *message) {
 	if q.Tag&fetches != 0 && slices.Contains(p.cursors, q.Tag>>cursorBits) {
 		q.Tag |= waits
 	}
-	if q.Tag&waits != 0 {
+	switch {
+	case q.Tag&waits != 0:
 		q.Doubt |= proto.Blocking
+	case m.cut && m.gone && m.mayWait():
+		q.Doubt |= proto.Lossy // what was cut off may ask the server to wait
 	}
 	if m.silent() {
 		p.table.Unanswerable()
@@ -243,6 +249,8 @@ func (p *parser) waited(q *pair.Pending, m *message) {
 	case q.Tag&fetches != 0 && (m.resumable || open && m.batches > 0 && m.batch == 0):
 		q.Doubt |= proto.Blocking
 		p.remember(cursor)
+	case q.Tag&(fetches|waits) == fetches && m.cut && m.gone && m.cursor == 0:
+		q.Doubt |= proto.Lossy // what tells whether the cursor waits for data was cut off
 	}
 }
 

@@ -184,6 +184,9 @@ func (p *parser) Progress() proto.Progress {
 	return p.streams.Progress(false, p.table.Len())
 }
 
+// Seeking implements proto.Seeker.
+func (p *parser) Seeking() bool { return p.streams.Seeking() }
+
 // Owes says whether the broker has a whole packet and owes its answer.
 func (p *parser) Owes() bool {
 	return p.Progress() == proto.Waiting && p.streams.Between()

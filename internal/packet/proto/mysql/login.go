@@ -40,18 +40,25 @@ func isGreeting(b []byte) bool {
 	return len(b) >= 6 && b[1] >= '1' && b[1] <= '9' && (b[2] == '.' || b[3] == '.')
 }
 
-// isLogin says whether a packet of sequence number 1 is the client's answer to
-// the greeting: its 19 bytes of filler tell.
-func isLogin(b []byte, size int) bool {
-	if len(b) < 32 || size < 32 || le32(b)&capProtocol41 == 0 {
-		return false
+// loginMatch judges a packet of sequence number 1 as the client's answer to the
+// greeting: its filler of 19 bytes tells. A snap length may have cut it.
+func loginMatch(b []byte, size int) proto.Match {
+	const filler, end, extra = 9, 28, 32
+	switch {
+	case size < extra:
+		return proto.No
+	case len(b) >= 4 && le32(b)&capProtocol41 == 0:
+		return proto.No
 	}
-	for _, c := range b[9:28] {
+	for _, c := range b[min(filler, len(b)):min(end, len(b))] {
 		if c != 0 {
-			return false
+			return proto.No
 		}
 	}
-	return true
+	if len(b) < end {
+		return proto.Maybe
+	}
+	return proto.Sure
 }
 
 // greeting keeps the capabilities of the server.

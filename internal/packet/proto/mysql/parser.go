@@ -141,6 +141,11 @@ func (p *parser) Owes() bool {
 	return p.Progress() == proto.Waiting && !p.building && !p.filing && p.state != stateFile && !p.side[flow.ToServer].lost
 }
 
+// Seeking implements proto.Seeker.
+func (p *parser) Seeking() bool {
+	return p.tls == nil && (p.side[flow.ToServer].lost || p.zip != nil && p.zip.side[flow.ToServer].lost)
+}
+
 // firstBytes tells from the first command seen whether the connection is
 // encrypted or compressed, when the login was not seen.
 func (p *parser) firstBytes(c *flow.Chunk) {

@@ -19,8 +19,8 @@ func sniff(d flow.Dir, data []byte) proto.Match {
 	switch {
 	case isTLS(data):
 		return proto.No
-	case seq == 1 && isLogin(body, size):
-		return proto.Sure
+	case seq == 1 && loginMatch(body, size) != proto.No:
+		return loginMatch(body, size)
 	case compressedStart(data, len(data)):
 		return proto.Maybe
 	case seq != 0 || !plausible(data, math.MaxInt): // the snap length may have cut it

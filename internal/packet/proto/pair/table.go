@@ -73,6 +73,9 @@ func (t *Table) index(id uint64) int {
 // Open appends a request. Several may have one number: the oldest of them is
 // answered first. What it returns is valid until the request is given out.
 func (t *Table) Open(id uint64) *Pending {
+	if i := t.index(id); i >= 0 && t.list[i].torn {
+		t.unanswered(i, proto.Lossy) // the number is free again: it was answered in the loss
+	}
 	if len(t.list) >= t.max {
 		t.unanswered(0, proto.Ambiguous)
 	}
@@ -165,6 +168,14 @@ func (t *Table) Forget() { t.Now = proto.Exchange{Rows: proto.RowsNone} }
 func (t *Table) Tear() {
 	for _, n := range t.list {
 		n.torn = true
+	}
+}
+
+// Suspect doubts all requests that wait, for protocols in which numbers come again
+// soon: after a loss the next answer with a number may be that to another request.
+func (t *Table) Suspect() {
+	for _, n := range t.list {
+		n.Doubt |= proto.Lossy
 	}
 }
 

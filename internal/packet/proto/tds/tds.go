@@ -265,6 +265,9 @@ func (p *parser) Progress() proto.Progress {
 	return p.streams.Progress(p.messages[flow.ToClient].open && p.queue.Len() > 0, p.queue.Len())
 }
 
+// Seeking implements proto.Seeker.
+func (p *parser) Seeking() bool { return p.streams.Seeking() }
+
 // Owes says whether the server has a whole request and owes its answer.
 func (p *parser) Owes() bool {
 	return p.Progress() == proto.Waiting && !p.messages[flow.ToServer].open && p.streams.Between()

@@ -240,6 +240,9 @@ func (p *parser) Progress() proto.Progress {
 	return proto.Unclear
 }
 
+// Seeking implements proto.Seeker.
+func (p *parser) Seeking() bool { return p.streams.Seeking() }
+
 // Owes says whether the server owes a pong or a close.
 func (p *parser) Owes() bool {
 	return p.Progress() == proto.Waiting && p.streams.Between()

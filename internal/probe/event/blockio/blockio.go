@@ -33,7 +33,7 @@ func (s *Source) Name() string { return "block" }
 
 // Help says what it reads.
 func (s *Source) Help() string {
-	return "requests of block devices, their time in the queue and in the device: block_io_start, block_rq_issue, block_io_done"
+	return "requests of block devices, their time in the queue and in the device: block_io_start, block_rq_issue, block_io_done; where these are missing block_rq_insert, block_rq_complete"
 }
 
 // Fills lists the tables it writes.
@@ -41,12 +41,20 @@ func (s *Source) Fills() []recording.Table { return []recording.Table{recording.
 
 // Object is bpf/blockio.c.
 func (s *Source) Object() event.Object {
-	return event.Object{ELF: object, Paused: event.Stateless, Hooks: []event.Hook{
-		{Tracepoint: "block_io_start", Programs: []event.Variant{{Arguments: "p", Program: "started"}}},
-		{Tracepoint: "block_rq_issue", Programs: []event.Variant{{Arguments: "p", Program: "issued"}}},
-		{Tracepoint: "block_io_done", Programs: []event.Variant{{Arguments: "p", Program: "done"}}},
+	return event.Object{ELF: object, Paused: event.Stateless, Stays: true, Enums: []string{operations, earlyOperations}, Hooks: []event.Hook{
+		{Tracepoint: "block_io_start", Programs: []event.Variant{{Arguments: "p", Program: atStart}}},
+		{Tracepoint: "block_rq_issue", Programs: []event.Variant{{Arguments: "p", Program: "issued"}, {Arguments: "pp", Program: "issued_by_queue"}}},
+		{Tracepoint: "block_io_done", Programs: []event.Variant{{Arguments: "p", Program: atEnd}}},
+		{Tracepoint: "block_rq_insert", InsteadOf: "block_io_start", Programs: []event.Variant{{Arguments: "p", Program: "inserted"}, {Arguments: "pp", Program: "inserted_by_queue"}}},
+		{Tracepoint: "block_rq_complete", InsteadOf: "block_io_done", Programs: []event.Variant{{Arguments: "pii", Program: "completed"}}},
 	}}
 }
+
+// Programs of bpf/blockio.c at tracepoints that Linux has since 6.5.
+const (
+	atStart = "started"
+	atEnd   = "done"
+)
 
 // Open finds what is summed up.
 func (s *Source) Open(set *event.Set) (err error) {
@@ -54,6 +62,11 @@ func (s *Source) Open(set *event.Set) (err error) {
 		return err
 	}
 	s.set = set
+	if set.Program(atStart) == nil {
+		if err := set.Set("early", uint32(1)); err != nil {
+			return err
+		}
+	}
 	s.clock, err = event.ReadClock()
 	return err
 }

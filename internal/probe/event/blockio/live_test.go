@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,12 +13,30 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"rtrail/internal/probe/event"
 	"rtrail/internal/probe/event/eventtest"
 	"rtrail/internal/recording"
 )
 
+// early is the source as of a kernel that does not tell when requests are made.
+type early struct{ *Source }
+
+func (e early) Object() event.Object {
+	o := e.Source.Object()
+	o.Unused = []string{atStart, atEnd}
+	o.Hooks = slices.DeleteFunc(o.Hooks, func(h event.Hook) bool { return h.Programs[0].Program == atStart || h.Programs[0].Program == atEnd })
+	return o
+}
+
 // Requests of a device are exactly those that the kernel counts in /sys/block/DEVICE/stat.
 func TestAgainstStat(t *testing.T) {
+	for _, scheduler := range []string{"none", "mq-deadline"} {
+		t.Run("told when made/"+scheduler, func(t *testing.T) { againstStat(t, New(), scheduler) })
+		t.Run("not told when made/"+scheduler, func(t *testing.T) { againstStat(t, early{New()}, scheduler) })
+	}
+}
+
+func againstStat(t *testing.T, source event.Source, scheduler string) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root")
 	}
@@ -31,6 +50,9 @@ func TestAgainstStat(t *testing.T) {
 	}
 	device := strings.TrimSpace(string(out))
 	defer func() { _ = exec.Command("losetup", "-d", device).Run() }()
+	if err := os.WriteFile("/sys/block/"+filepath.Base(device)+"/queue/scheduler", []byte(scheduler), 0); err != nil {
+		t.Skipf("no scheduler of requests: %v", err)
+	}
 	time.Sleep(500 * time.Millisecond) // those who look at new devices are done
 	stat := func() (n [8]int64) {
 		b, err := os.ReadFile("/sys/block/" + filepath.Base(device) + "/stat")
@@ -43,8 +65,8 @@ func TestAgainstStat(t *testing.T) {
 		return n
 	}
 	var before, after [8]int64
-	const each = 100
-	rec := eventtest.Watch(t, New(), func() {
+	const each, syncs = 100, 4
+	rec := eventtest.Watch(t, source, func() {
 		before = stat()
 		f, err := os.OpenFile(device, os.O_RDWR|unix.O_DIRECT, 0)
 		if err != nil {
@@ -59,6 +81,26 @@ func TestAgainstStat(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, err := f.ReadAt(page, i*8192); err != nil {
+				t.Fatal(err)
+			}
+		}
+		// The device empties its cache after these.
+		for i := range int64(syncs) {
+			if _, err := unix.Pwritev2(int(f.Fd()), [][]byte{page}, i*8192, unix.RWF_DSYNC); err != nil {
+				t.Fatal(err)
+			}
+		}
+		// Neighbours are merged, and each sync has the device empty its cache.
+		buffered, err := os.OpenFile(device, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer buffered.Close()
+		for i := range int64(syncs) {
+			if _, err := buffered.WriteAt(make([]byte, 1<<20), i<<20); err != nil {
+				t.Fatal(err)
+			}
+			if err := buffered.Sync(); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -84,7 +126,9 @@ func TestAgainstStat(t *testing.T) {
 		}
 	}
 	for at, name := range map[int]string{0: "reads", 2: "sectors read", 4: "writes", 6: "sectors written"} {
-		if want := after[at] - before[at]; got[at] != want || want < each {
+		want := after[at] - before[at]
+		t.Logf("%s: %d", name, want)
+		if got[at] != want || want < each {
 			t.Errorf("%s: %d, the kernel counts %d", name, got[at], want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"rtrail/internal/probe/event"
@@ -25,20 +26,28 @@ type sum struct {
 	Queue, Device                                                            [steps]uint32
 }
 
-// operations are those of include/linux/blk_types.h.
-var operations = map[uint32]string{0: "read", 1: "write", 2: "flush", 3: "discard", 5: "secure erase", 7: "zone append", 9: "write zeroes"}
+// Types of the kernel with the operations of requests; the second one before Linux 6.0.
+const (
+	operations      = "req_op"
+	earlyOperations = "req_opf"
+)
+
+// operation is the kernel's word: read, write, discard, write zeroes and others.
+func (s *Source) operation(value uint32) string {
+	word := cmp.Or(s.set.Word(operations, uint64(value)), s.set.Word(earlyOperations, uint64(value)))
+	if word == "" {
+		return fmt.Sprintf("operation %d", value)
+	}
+	return strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(word, "REQ_OP_"), "_", " "))
+}
 
 // rows makes rows of sums, those with most time first.
 func (s *Source) rows(keys []key, sums []sum, now time.Time, of event.Traced) []recording.BlockSum {
 	rows := make([]recording.BlockSum, 0, len(keys))
 	for i, k := range keys {
 		v := &sums[i]
-		operation, ok := operations[k.Operation]
-		if !ok {
-			operation = fmt.Sprintf("operation %d", k.Operation)
-		}
 		rows = append(rows, recording.BlockSum{
-			At: now, Device: name(k.Major, k.Minor), Operation: operation,
+			At: now, Device: name(k.Major, k.Minor), Operation: s.operation(k.Operation),
 			PID: int32(k.PID), Started: s.clock.Started(time.Duration(v.Started)), Process: event.Text(&v.Process), Span: of.Span, Traced: of.Part,
 			Requests: int64(v.Requests), Bytes: int64(v.Bytes),
 			Queue: time.Duration(v.QueueNS), QueueLongest: time.Duration(v.QueueLongest), QueueHistogram: event.Histogram(v.Queue[:]),

@@ -19,12 +19,12 @@ var object []byte
 
 // Source is one run's. It is not for concurrent use.
 type Source struct {
-	growth bool
-	set    *event.Set
-	sums   *event.Sums[key, sum]
-	clock  event.Clock
-	from   time.Time
-	crowd  event.Crowd
+	growth  bool
+	set     *event.Set
+	sums    *event.Sums[key, sum]
+	clock   event.Clock
+	stretch event.Stretch
+	crowd   event.Crowd
 }
 
 // New makes the source of buffers that overflow, or that a reader of TCP would have grow
@@ -47,7 +47,7 @@ func (s *Source) Fills() []recording.Table { return []recording.Table{recording.
 
 // Object is bpf/buffers.c.
 func (s *Source) Object() event.Object {
-	return event.Object{ELF: object, Hooks: []event.Hook{
+	return event.Object{ELF: object, Paused: event.Stateless, Hooks: []event.Hook{
 		{Tracepoint: "udp_fail_queue_rcv_skb", Programs: []event.Variant{{Arguments: "ipp", Program: "datagram_refused_with_packet"}, {Arguments: "ip", Program: "datagram_refused"}}},
 		{Tracepoint: "sock_rcvqueue_full", Programs: []event.Variant{{Arguments: "pp", Program: "queue_full"}}, Without: "full buffers of raw sockets"},
 		{Tracepoint: "sock_exceed_buf_limit", Programs: []event.Variant{{Arguments: "ppii", Program: "memory_exceeded"}}, Without: "sockets that found no memory because of tcp_mem or udp_mem"},
@@ -73,7 +73,7 @@ func (s *Source) Open(set *event.Set) (err error) {
 
 // Attaching begins to count.
 func (s *Source) Attaching() error {
-	s.from = time.Now()
+	s.stretch.Begin(s.set)
 	return s.set.Run("begin")
 }
 
@@ -87,7 +87,6 @@ func (s *Source) Read(_ context.Context, w *recording.Writer, _ bool) error {
 	if err := errors.Join(err, s.set.Set("apart", uint32(0))); err != nil {
 		return err
 	}
-	recording.Give(w, s.rows(keys, sums, now))
-	s.from = now
+	recording.Give(w, s.rows(keys, sums, now, s.stretch.Next(now)))
 	return s.crowd.Tell(s.set, w, s.Name(), "receive buffers that overflowed or grew", "there were more of different ports and processes than there is room for")
 }

@@ -43,7 +43,7 @@ func (k *key) protocol() string {
 }
 
 // rows makes rows of sums, those that happened most often first.
-func (s *Source) rows(keys []key, sums []sum, now time.Time) []recording.ReceiveBuffer {
+func (s *Source) rows(keys []key, sums []sum, now time.Time, of event.Traced) []recording.ReceiveBuffer {
 	rows := make([]recording.ReceiveBuffer, 0, len(keys))
 	for i := range keys {
 		k, v := &keys[i], &sums[i]
@@ -51,7 +51,7 @@ func (s *Source) rows(keys []key, sums []sum, now time.Time) []recording.Receive
 			continue
 		}
 		e := &k.Ends
-		row := recording.ReceiveBuffer{At: now, Span: now.Sub(s.from), Kind: kinds[k.Kind], NetNS: uint64(e.NetNS), Protocol: k.protocol(),
+		row := recording.ReceiveBuffer{At: now, Span: of.Span, Traced: of.Part, Kind: kinds[k.Kind], NetNS: uint64(e.NetNS), Protocol: k.protocol(),
 			Local: e.Local(), LocalPort: e.LocalPort, Remote: e.Remote(), RemotePort: e.RemotePort, Inode: k.Inode,
 			Times: int64(v.Times), Bytes: int64(v.Bytes), Buffer: int64(v.Buffer), Largest: int64(v.Largest), Limit: int64(v.Limit), Set: v.Set != 0}
 		if k.PID != 0 {

@@ -27,11 +27,11 @@ const maxSums = 4096
 
 // Source is one run's. It is not for concurrent use.
 type Source struct {
-	set   *event.Set
-	sums  *event.Sums[key, sum]
-	clock event.Clock
-	from  time.Time
-	crowd event.Crowd
+	set     *event.Set
+	sums    *event.Sums[key, sum]
+	clock   event.Clock
+	stretch event.Stretch
+	crowd   event.Crowd
 }
 
 // New makes the source.
@@ -53,7 +53,7 @@ func (s *Source) Object() event.Object {
 	hook := func(tracepoint, arguments, program, without string) event.Hook {
 		return event.Hook{Tracepoint: tracepoint, Programs: []event.Variant{{Arguments: arguments, Program: program}}, Without: without}
 	}
-	return event.Object{ELF: object, Hooks: []event.Hook{
+	return event.Object{ELF: object, Paused: event.Stateless, Hooks: []event.Hook{
 		hook("mm_filemap_add_to_page_cache", "p", "added", ""),
 		hook("mm_filemap_delete_from_page_cache", "p", "removed", ""),
 		hook("mm_filemap_get_pages", "pii", "asked", "pages that reads find in the page cache"),
@@ -75,7 +75,7 @@ func (s *Source) Open(set *event.Set) (err error) {
 
 // Attaching begins to count.
 func (s *Source) Attaching() error {
-	s.from = time.Now()
+	s.stretch.Begin(s.set)
 	return s.set.Run("begin")
 }
 
@@ -89,8 +89,7 @@ func (s *Source) Read(_ context.Context, w *recording.Writer, _ bool) error {
 	if err != nil {
 		return err
 	}
-	recording.Give(w, s.rows(keys, sums, now))
-	s.from = now
+	recording.Give(w, s.rows(keys, sums, now, s.stretch.Next(now)))
 	return s.crowd.Tell(s.set, w, s.Name(), "pages of the page cache", fmt.Sprintf("there were more than %d of different processes and devices", maxSums))
 }
 
@@ -108,13 +107,13 @@ type sum struct {
 const maxRows = 1000
 
 // rows makes rows of sums, those with most pages first.
-func (s *Source) rows(keys []key, sums []sum, now time.Time) []recording.CacheSum {
+func (s *Source) rows(keys []key, sums []sum, now time.Time, of event.Traced) []recording.CacheSum {
 	rows := make([]recording.CacheSum, 0, len(keys))
 	for i, k := range keys {
 		v := &sums[i]
 		rows = append(rows, recording.CacheSum{
 			At: now, PID: int32(k.PID), Started: s.clock.Started(time.Duration(v.Started)), Process: event.Text(&v.Process),
-			Device: event.FileID{Device: k.Device}.DeviceNumber(), Span: now.Sub(s.from),
+			Device: event.FileID{Device: k.Device}.DeviceNumber(), Span: of.Span, Traced: of.Part,
 			Read: int64(v.Read), Faulted: int64(v.Faulted), Added: int64(v.Added), Waited: int64(v.Waited), Fresh: int64(v.Fresh),
 			Dirtied: int64(v.Dirtied), Removed: int64(v.Removed),
 		})
@@ -125,7 +124,7 @@ func (s *Source) rows(keys []key, sums []sum, now time.Time) []recording.CacheSu
 	if len(rows) <= maxRows {
 		return rows
 	}
-	others := recording.CacheSum{At: now, Process: "others", Span: now.Sub(s.from)}
+	others := recording.CacheSum{At: now, Process: "others", Span: of.Span, Traced: of.Part}
 	for _, r := range rows[maxRows:] {
 		others.Read += r.Read
 		others.Faulted += r.Faulted

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"rtrail/internal/probe/event"
 	"rtrail/internal/probe/event/eventtest"
 	"rtrail/internal/recording"
 )
@@ -98,7 +99,7 @@ func TestManyProcesses(t *testing.T) {
 	for i := range uint32(maxRows + 50) {
 		keys, sums = append(keys, key{PID: i + 1, Device: 8 << 20}), append(sums, sum{Read: uint64(i)})
 	}
-	rows := New().rows(keys, sums, time.Unix(10, 0))
+	rows := New().rows(keys, sums, time.Unix(10, 0), event.Traced{})
 	last := rows[len(rows)-1]
 	if len(rows) != maxRows+1 || rows[0].Read != maxRows+49 || rows[0].Device != "8:0" || last.Process != "others" || last.Read != 49*50/2 {
 		t.Errorf("%d rows, first %+v, last %+v", len(rows), rows[0], last)

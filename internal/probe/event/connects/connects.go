@@ -22,14 +22,14 @@ const maxEvents = 100_000
 
 // Source is one run's. It is not for concurrent use.
 type Source struct {
-	each   bool
-	set    *event.Set
-	sums   *event.Sums[key, sum]
-	ring   *event.Ring // nil: sums
-	events event.Bounded[recording.Connect]
-	clock  event.Clock
-	from   time.Time
-	crowd  event.Crowd
+	each    bool
+	set     *event.Set
+	sums    *event.Sums[key, sum]
+	ring    *event.Ring // nil: sums
+	events  event.Bounded[recording.Connect]
+	clock   event.Clock
+	stretch event.Stretch
+	crowd   event.Crowd
 }
 
 // New makes the source that sums up connects.
@@ -53,9 +53,13 @@ func (s *Source) Fills() []recording.Table { return []recording.Table{recording.
 
 // Object is bpf/connects.c.
 func (s *Source) Object() event.Object {
-	return event.Object{ELF: object, Hooks: []event.Hook{
+	o := event.Object{ELF: object, Hooks: []event.Hook{
 		{Tracepoint: "inet_sock_set_state", Programs: []event.Variant{{Arguments: "pii", Program: "state_set"}}},
 	}}
+	if !s.each {
+		o.Paused, o.Stays = event.Stateless, true
+	}
+	return o
 }
 
 // Open finds what is summed up, or reads each connect.
@@ -81,7 +85,7 @@ func (s *Source) Open(set *event.Set) (err error) {
 
 // Attaching begins to count.
 func (s *Source) Attaching() error {
-	s.from = time.Now()
+	s.stretch.Begin(s.set)
 	return s.set.Run("begin")
 }
 
@@ -107,8 +111,7 @@ func (s *Source) Read(_ context.Context, w *recording.Writer, _ bool) error {
 	if err := errors.Join(err, s.set.Set("apart", uint32(0))); err != nil {
 		return err
 	}
-	recording.Give(w, s.rows(keys, sums, now))
-	s.from = now
+	recording.Give(w, s.rows(keys, sums, now, s.stretch.Next(now)))
 	return s.tell(w)
 }
 

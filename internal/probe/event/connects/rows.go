@@ -49,12 +49,12 @@ const (
 )
 
 // rows makes rows of sums, those with most time first.
-func (s *Source) rows(keys []key, sums []sum, now time.Time) []recording.Connect {
+func (s *Source) rows(keys []key, sums []sum, now time.Time, of event.Traced) []recording.Connect {
 	rows := make([]recording.Connect, 0, len(keys))
 	for i := range keys {
 		v := &sums[i]
 		row := s.connect(&keys[i].Ends, keys[i].PID, keys[i].Result, v.Started, &v.Process)
-		row.At, row.Span = now, now.Sub(s.from)
+		row.At, row.Span, row.Traced = now, of.Span, of.Part
 		row.Connects, row.Time, row.Longest, row.Histogram = int64(v.Connects), time.Duration(v.NS), time.Duration(v.Longest), event.Histogram(v.Steps[:])
 		rows = append(rows, row)
 	}

@@ -38,7 +38,7 @@ type Source struct {
 	told    map[key]sum // when last read
 	keys    []key       // room for one call
 	sums    []sum
-	from    time.Time
+	stretch event.Stretch
 	crowd   event.Crowd
 }
 
@@ -80,7 +80,7 @@ const reasons = "skb_drop_reason"
 
 // Object is bpf/drops.c.
 func (s *Source) Object() event.Object {
-	return event.Object{ELF: object, Enums: []string{reasons}, Hooks: []event.Hook{
+	return event.Object{ELF: object, Paused: event.Stateless, Enums: []string{reasons}, Hooks: []event.Hook{
 		{Tracepoint: "kfree_skb", Programs: []event.Variant{{Arguments: "ppip", Program: "dropped_by_socket"}, {Arguments: "ppi", Program: "dropped"}}},
 	}}
 }
@@ -93,7 +93,7 @@ func (s *Source) Open(set *event.Set) error {
 
 // Attaching begins to count.
 func (s *Source) Attaching() error {
-	s.from = time.Now()
+	s.stretch.Begin(s.set)
 	return nil
 }
 
@@ -114,8 +114,7 @@ func (s *Source) Read(_ context.Context, w *recording.Writer, last bool) error {
 	if err := s.symbols.Learn(addresses); err != nil {
 		return err
 	}
-	recording.Give(w, s.rows(fresh, now))
-	s.from = now
+	recording.Give(w, s.rows(fresh, now, s.stretch.Next(now)))
 	return s.crowd.Tell(s.set, w, s.Name(), "reasons for which packets were dropped", fmt.Sprintf("there were more kinds of drops than %d", maxSums))
 }
 
@@ -159,11 +158,11 @@ func (s *Source) take(last bool) (map[key]sum, error) {
 }
 
 // rows makes rows of sums, those with most packets first.
-func (s *Source) rows(fresh map[key]sum, now time.Time) []recording.PacketDrop {
+func (s *Source) rows(fresh map[key]sum, now time.Time, of event.Traced) []recording.PacketDrop {
 	rows := make([]recording.PacketDrop, 0, len(fresh))
 	for k, v := range fresh {
 		rows = append(rows, recording.PacketDrop{
-			At: now, Span: now.Sub(s.from), NetNS: uint64(k.NetNS), Device: event.Text(&k.Device), Reason: s.reason(k.Reason), Function: s.symbols.Name(k.Location),
+			At: now, Span: of.Span, Traced: of.Part, NetNS: uint64(k.NetNS), Device: event.Text(&k.Device), Reason: s.reason(k.Reason), Function: s.symbols.Name(k.Location),
 			Protocol: protocol(k.Protocol, k.Transport), Port: k.Port, Packets: int64(v.Packets), Bytes: int64(v.Bytes),
 			Source: address(k.Protocol, v.Source), Destination: address(k.Protocol, v.Destination),
 		})

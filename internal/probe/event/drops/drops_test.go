@@ -11,7 +11,7 @@ import (
 // Of more ports than rows may be, the rarest are summed up; no packet is lost.
 func TestRowsOfManyPorts(t *testing.T) {
 	s := New()
-	s.set, s.from = &event.Set{}, time.Now().Add(-time.Second)
+	s.set = &event.Set{}
 	s.symbols = event.NewSymbols(s.set)
 	fresh := map[key]sum{}
 	var packets, bytes int64
@@ -20,7 +20,7 @@ func TestRowsOfManyPorts(t *testing.T) {
 		fresh[key{Location: 0xffffffff81000010, Protocol: etherIPv4, Transport: 17, Port: port + 1, Reason: 3}] = sum{Packets: n, Bytes: 10 * n, Source: [16]byte{10, 0, 0, 1}}
 		packets, bytes = packets+int64(n), bytes+int64(10*n)
 	}
-	rows := s.rows(fresh, time.Now())
+	rows := s.rows(fresh, time.Now(), event.Traced{})
 	if len(rows) != maxRows+1 {
 		t.Fatalf("%d rows", len(rows))
 	}

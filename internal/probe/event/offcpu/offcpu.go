@@ -36,6 +36,8 @@ type Source struct {
 	pace      pace
 	crowd     event.Crowd
 	stackless uint64 // stacks without room that were told
+	ring      *event.Ring
+	callers   *callers
 }
 
 // New makes the source. Sums are read at this interval, or later; 0: DefaultEvery.
@@ -43,7 +45,7 @@ func New(every time.Duration) *Source {
 	if every <= 0 {
 		every = DefaultEvery
 	}
-	return &Source{every: every, stacks: map[uint64][]uint64{}}
+	return &Source{every: every, stacks: map[uint64][]uint64{}, callers: newCallers()}
 }
 
 // Name is the word users see.
@@ -76,7 +78,10 @@ func (s *Source) Open(set *event.Set) (err error) {
 	if s.clock, err = event.ReadClock(); err != nil {
 		return err
 	}
-	s.waiting, err = kernel.NewIterator("waiting", set.Program("waiting"))
+	if s.waiting, err = kernel.NewIterator("waiting", set.Program("waiting")); err != nil {
+		return err
+	}
+	s.ring, err = event.OpenRing(set, s.callers.take)
 	return err
 }
 
@@ -84,11 +89,14 @@ func (s *Source) Open(set *event.Set) (err error) {
 func (s *Source) Attaching() error {
 	s.stretch.Begin(s.set)
 	s.pace.at = time.Now()
-	return s.set.Run("begin")
+	return errors.Join(s.set.Set("reader", s.callers.own), s.set.Run("begin"))
 }
 
-// Close gives back the iterator.
-func (s *Source) Close() error { return s.waiting.Close() }
+// Close gives back the iterator, and ends reading.
+func (s *Source) Close() error {
+	s.callers.memory.Close()
+	return errors.Join(s.waiting.Close(), s.ring.Close())
+}
 
 // Read writes what was summed up since the last time.
 func (s *Source) Read(_ context.Context, w *recording.Writer, last bool) error {
@@ -96,18 +104,23 @@ func (s *Source) Read(_ context.Context, w *recording.Writer, last bool) error {
 	if err := s.adapt(now); err != nil {
 		return err
 	}
-	if !last && s.stretch.Since(now) < s.every-s.every/8 { // samples come a little early or late
-		return nil
+	due := last || s.stretch.Since(now) >= s.every-s.every/8 // samples come a little early or late
+	if !due {
+		return s.follow(w)
 	}
 	if !s.set.Sliced() {
 		if err := s.visit(); err != nil {
 			return err
 		}
 	}
+	if err := s.follow(w); err != nil {
+		return err
+	}
 	keys, sums, err := s.sums.Take()
 	if err != nil {
 		return err
 	}
+	s.callers.name(keys, sums)
 	if err := s.name(keys); err != nil {
 		return err
 	}
@@ -116,7 +129,22 @@ func (s *Source) Read(_ context.Context, w *recording.Writer, last bool) error {
 }
 
 // visit counts waits that go on.
-func (s *Source) visit() error { return s.waiting.Each(func(b []byte) int { return len(b) }) }
+func (s *Source) visit() error {
+	if err := s.set.Set("urgent", uint32(urgentCopies)); err != nil {
+		return err
+	}
+	return s.waiting.Each(func(b []byte) int { return len(b) })
+}
+
+// follow finds the callers in the stacks that were copied.
+func (s *Source) follow(w *recording.Writer) error {
+	lost, err := s.ring.Drain()
+	if lost += s.callers.follow(s.clock); lost > 0 {
+		w.Unseen(s.Name(), "stacks of waits in programs", lost, "they came faster than they are read", "")
+	}
+	s.callers.memory.Report(w, s.Name(), "stacks of threads that wait all the time")
+	return errors.Join(err, s.callers.wrong)
+}
 
 // pace is how often stacks are taken.
 type pace struct {

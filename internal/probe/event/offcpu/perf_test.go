@@ -33,6 +33,10 @@ func TestMain(m *testing.M) {
 		waits()
 		return
 	}
+	if os.Getenv("RTRAIL_CHAIN") != "" {
+		chainOuter()
+		return
+	}
 	os.Exit(m.Run())
 }
 

@@ -30,7 +30,7 @@ type key struct {
 	State             uint32
 	HolderStack       uint64
 	Holder            uint32
-	Unused            uint32
+	Copied            uint32 // number of the copy of the stack in the program; 0: there is none
 }
 
 // sum is struct sum of bpf/offcpu.c.
@@ -47,12 +47,12 @@ func (s *Source) rows(keys []key, sums []sum, now time.Time, of event.Traced) []
 		pid, tid, waker, holder                  int32
 		lock                                     uint64
 		state, stack, interrupt, wakerStack, who string
-		holderStack                              string
+		holderStack, userStack                   string
 	}
 	at := map[same]int{}
 	var rows []recording.OffCPUWait
 	add := func(row recording.OffCPUWait) {
-		k := same{row.PID, row.TID, row.WakerPID, 0, row.Lock, row.State, row.Stack, row.Interrupt, row.WakerStack, row.Waker, row.HolderStack}
+		k := same{row.PID, row.TID, row.WakerPID, 0, row.Lock, row.State, row.Stack, row.Interrupt, row.WakerStack, row.Waker, row.HolderStack, row.UserStack}
 		if row.Lock != 0 {
 			k.holder = row.WakerTID
 		}
@@ -76,6 +76,7 @@ func (s *Source) rows(keys []key, sums []sum, now time.Time, of event.Traced) []
 			State: state(k.State), Span: of.Span, Traced: of.Part, Step: time.Duration(s.pace.step), Waited: time.Duration(v.NS), Waits: float64(v.Waits) / 1024, Longest: time.Duration(v.Longest),
 			Stack: strings.Join(s.frames(k.Stack, entersSleep), ";"), Lock: k.Lock &^ 1, Mutex: k.Lock&1 != 0,
 		}
+		s.callers.write(&row, k.Copied)
 		// Without the stack it may have been an interrupt that came while the waker ran.
 		if frames := s.frames(k.WakerStack, wakes); len(frames) > 0 {
 			if frames, row.Interrupt = interrupted(frames); row.Interrupt == "" {
@@ -96,7 +97,7 @@ func (s *Source) rows(keys []key, sums []sum, now time.Time, of event.Traced) []
 	rows = rows[:maxRows]
 	clear(at)
 	for _, r := range rest {
-		r.TID, r.Thread, r.Stack, r.Waker, r.WakerPID, r.WakerTID, r.Interrupt, r.WakerStack, r.Lock, r.Mutex, r.HolderStack = 0, "", "", "", 0, 0, "", "", 0, false, ""
+		r.TID, r.Thread, r.Stack, r.Waker, r.WakerPID, r.WakerTID, r.Interrupt, r.WakerStack, r.Lock, r.Mutex, r.HolderStack, r.UserStack, r.Caller = 0, "", "", "", 0, 0, "", "", 0, false, "", "", ""
 		add(r)
 	}
 	return rows

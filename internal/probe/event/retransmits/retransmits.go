@@ -19,10 +19,10 @@ var object []byte
 
 // Source is one run's. It is not for concurrent use.
 type Source struct {
-	set   *event.Set
-	sums  *event.Sums[key, sum]
-	from  time.Time
-	crowd event.Crowd
+	set     *event.Set
+	sums    *event.Sums[key, sum]
+	stretch event.Stretch
+	crowd   event.Crowd
 }
 
 // New makes the source.
@@ -43,7 +43,7 @@ const reasons = "sk_rst_reason"
 
 // Object is bpf/retransmits.c.
 func (s *Source) Object() event.Object {
-	return event.Object{ELF: object, Enums: []string{reasons}, Hooks: []event.Hook{
+	return event.Object{ELF: object, Paused: event.Stateless, Enums: []string{reasons}, Hooks: []event.Hook{
 		{Tracepoint: "tcp_retransmit_skb", Programs: []event.Variant{{Arguments: "ppi", Program: "sent_again_or_failed"}, {Arguments: "pp", Program: "sent_again"}}},
 		{Tracepoint: "tcp_retransmit_synack", Programs: []event.Variant{{Arguments: "pp", Program: "synack_sent_again"}}, Without: "SYN-ACKs that are sent again"},
 		{Tracepoint: "tcp_send_reset", Programs: []event.Variant{{Arguments: "ppi", Program: "reset_sent_for_reason"}, {Arguments: "pp", Program: "reset_sent"}}, Without: "resets that this host sends"},
@@ -60,7 +60,7 @@ func (s *Source) Open(set *event.Set) (err error) {
 
 // Attaching begins to count.
 func (s *Source) Attaching() error {
-	s.from = time.Now()
+	s.stretch.Begin(s.set)
 	return nil
 }
 
@@ -74,7 +74,6 @@ func (s *Source) Read(_ context.Context, w *recording.Writer, _ bool) error {
 	if err := errors.Join(err, s.set.Set("repeats", uint32(0)), s.set.Set("resets", uint32(0))); err != nil {
 		return err
 	}
-	recording.Give(w, s.rows(keys, sums, now))
-	s.from = now
+	recording.Give(w, s.rows(keys, sums, now, s.stretch.Next(now)))
 	return s.crowd.Tell(s.set, w, s.Name(), "segments that were sent again, and resets", "there were more of different services than there is room for")
 }

@@ -24,7 +24,7 @@ type sum struct{ Packets, Bytes, Failed, Inode uint64 }
 var kinds = []string{recording.TCPSegment, recording.TCPSyn, recording.TCPSynAck, recording.TCPResetSent, recording.TCPResetReceived}
 
 // rows makes rows of sums, those with most packets first.
-func (s *Source) rows(keys []key, sums []sum, now time.Time) []recording.TCPEvent {
+func (s *Source) rows(keys []key, sums []sum, now time.Time, of event.Traced) []recording.TCPEvent {
 	rows := make([]recording.TCPEvent, 0, len(keys))
 	for i := range keys {
 		k, v := &keys[i], &sums[i]
@@ -32,7 +32,7 @@ func (s *Source) rows(keys []key, sums []sum, now time.Time) []recording.TCPEven
 			continue
 		}
 		e := &k.Ends
-		row := recording.TCPEvent{At: now, Span: now.Sub(s.from), Kind: kinds[k.Kind], NetNS: uint64(e.NetNS), State: recording.TCPState(e.State),
+		row := recording.TCPEvent{At: now, Span: of.Span, Traced: of.Part, Kind: kinds[k.Kind], NetNS: uint64(e.NetNS), State: recording.TCPState(e.State),
 			Local: e.Local(), LocalPort: e.LocalPort, Remote: e.Remote(), RemotePort: e.RemotePort, Inode: v.Inode,
 			Packets: int64(v.Packets), Bytes: int64(v.Bytes), Failed: int64(v.Failed)}
 		if row.Kind == recording.TCPResetSent {

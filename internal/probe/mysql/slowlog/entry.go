@@ -24,7 +24,7 @@ import (
 // Entry is one statement of the log. Numbers that it lacks are
 // recording.Unknown.
 type Entry struct {
-	Logged   time.Time // when the statement had ended
+	Logged   time.Time // when the statement had ended; the log may have its begin and Took
 	User     string
 	Host     string // name, or "localhost" for the socket
 	Address  string // of the client; "" for the socket
@@ -40,6 +40,8 @@ type Entry struct {
 	TmpDisk  int64         // temporary tables on disk; 1 where the log says only that there were some
 	FullScan bool          // of the first table, where the log tells
 	FullJoin bool          // joined without an index, where the log tells
+	Maria    bool          // MariaDB wrote it
+	Shifted  bool          // the log has the begin: Took was added to Logged
 	Admin    string        // "Ping", "Prepare": a command without a statement
 
 	// Statement is as Options.Statement words it.

@@ -20,6 +20,8 @@ type Options struct {
 	// Location is the time zone of the server, for logs with nothing but local
 	// times; nil is the local one.
 	Location *time.Location
+	// Version is the server's, where it is known without the banner of the log.
+	Version string
 	// Statement words a statement, of which the text may be cut. nil leaves
 	// statements out. The text is only valid during the call.
 	Statement func(text []byte, cut bool) string
@@ -35,16 +37,17 @@ type Parser struct {
 	over bool   // it has more bytes than are kept
 	last byte   // of it
 
-	where where
-	entry Entry
-	clock time.Time // of the last line "# Time", if that has a time zone
-	local time.Time // of the last line "# Time" of another kind
-	fresh bool      // clock or local stand before this entry, not an earlier one
-	db    string    // of the last line "use"
-	stamp time.Time // SET timestamp of this entry
-	text  []byte    // its statement
-	cut   bool
-	ended bool // the last line ended with a semicolon, as statements do
+	writer writer
+	where  where
+	entry  Entry
+	clock  time.Time // of the last line "# Time", if that has a time zone
+	local  time.Time // of the last line "# Time" of another kind
+	fresh  bool      // clock or local stand before this entry, not an earlier one
+	db     string    // of the last line "use"
+	stamp  time.Time // SET timestamp of this entry
+	text   []byte    // its statement
+	cut    bool
+	ended  bool // the last line ended with a semicolon, as statements do
 }
 
 // where is the part of an entry that the next line belongs to.
@@ -61,7 +64,7 @@ func NewParser(o Options, emit func(Entry)) *Parser {
 	if o.Location == nil {
 		o.Location = time.Local
 	}
-	return &Parser{Options: o, emit: emit}
+	return &Parser{Options: o, emit: emit, writer: versionOf(o.Version)}
 }
 
 // Write takes in the next piece. It never fails.
@@ -113,7 +116,7 @@ func (p *Parser) Flush() {
 
 // Reset forgets what was begun: another part of the log follows.
 func (p *Parser) Reset() {
-	*p = Parser{Options: p.Options, emit: p.emit, line: p.line[:0], text: p.text[:0]}
+	*p = Parser{Options: p.Options, emit: p.emit, writer: p.writer, line: p.line[:0], text: p.text[:0]}
 }
 
 var (
@@ -136,6 +139,9 @@ func (p *Parser) understand(line []byte) {
 		case banner(line):
 			p.end()
 			p.db = ""
+			if w, ok := bannerVersion(line); ok {
+				p.writer = w
+			}
 			return
 		}
 	}
@@ -193,6 +199,9 @@ func (p *Parser) values(s string) {
 			v = f[i+1]
 			i++
 		}
+		if name == "QC_hit" { // which only MariaDB has: the part of the log with the banner may be missing
+			p.writer.maria = true
+		}
 		p.entry.value(name, v)
 	}
 }
@@ -248,16 +257,18 @@ func (p *Parser) body(line []byte) {
 func (p *Parser) end() {
 	if p.where == body && (len(p.text) > 0 || p.entry.Admin != "") {
 		e := p.entry
+		clock := true
 		switch {
 		case p.fresh && !p.clock.IsZero():
 			e.Logged = p.clock
 		case !p.stamp.IsZero():
-			e.Logged = p.stamp
+			e.Logged, clock = p.stamp, false
 		case !p.clock.IsZero():
 			e.Logged = p.clock
 		default:
 			e.Logged = p.local
 		}
+		e.ended(&p.writer, clock)
 		if p.Statement != nil && len(p.text) > 0 {
 			text := p.text
 			if !p.cut {

@@ -64,7 +64,7 @@ func TestServers(t *testing.T) {
 		"mysql-5.6.14": {28, time.Unix(1795248844, 0), false, Entry{Took: 250178 * time.Microsecond, Affected: u, Bytes: u, Errno: u, TmpDisk: u}},
 		"mysql-9": {85, time.Date(2026, 11, 21, 8, 17, 26, 95479000, time.UTC), false,
 			Entry{Took: 250197 * time.Microsecond, Examined: 1, Affected: u, Bytes: 11}},
-		"mariadb-10.11": {30, time.Unix(1795249153, 0), true, Entry{Took: 250163 * time.Microsecond, Bytes: 11, Errno: u, TmpDisk: u}},
+		"mariadb-10.11": {30, time.Unix(1795249153, 78000), true, Entry{Took: 250163 * time.Microsecond, Bytes: 11, Errno: u, TmpDisk: u, Maria: true, Shifted: true}},
 	}
 	for server, test := range tests {
 		t.Run(server, func(t *testing.T) {
@@ -155,7 +155,7 @@ func TestForms(t *testing.T) {
 			}),
 		}},
 		"no database": {"# User@Host: a[a] @ localhost []\n# Thread_id: 5  Schema:   QC_hit: No\n# Tmp_table_on_disk: Yes\nSET last_insert_id=3,timestamp=7.5;\nDO 1;\n", []Entry{
-			{Logged: at(7), User: "a", Host: "localhost", Session: 5, Took: u, LockTime: u, Sent: u, Examined: u, Affected: u, Bytes: u, Errno: u, TmpDisk: 1, Statement: "DO 1"},
+			{Logged: at(7), User: "a", Host: "localhost", Session: 5, Took: u, LockTime: u, Sent: u, Examined: u, Affected: u, Bytes: u, Errno: u, TmpDisk: 1, Maria: true, Statement: "DO 1"},
 		}},
 		"in the middle of an entry": {"FROM a\nWHERE b;\n" + header + "SET timestamp=5;\nDO 2;\n", []Entry{want(func(e *Entry) { e.Logged, e.Statement = at(5), "DO 2" })}},
 		"a literal that looks like an entry": {header + "SET timestamp=5;\nINSERT INTO t VALUES ('\n# Time: 1\n" + header + "SET timestamp=9;\nx');\n" + header + "SET timestamp=6;\nDO 3;\n", []Entry{
@@ -174,7 +174,7 @@ func TestForms(t *testing.T) {
 		"a server that restarts": {header + "use `od``d`;\nSET timestamp=5;\nDO 1;\n/usr/sbin/mysqld, Version: 8.0.43. started with:\nTcp port: 3306  Unix socket: /run/x\n" +
 			"Time                 Id Command    Argument\n" + header + "SET timestamp=6;\nDO 2;\n", []Entry{
 			want(func(e *Entry) { e.Logged, e.Statement, e.DB = at(5), "DO 1", "od`d" }),
-			want(func(e *Entry) { e.Logged, e.Statement = at(6), "DO 2" }),
+			want(func(e *Entry) { e.Logged, e.Shifted, e.Statement = at(8), true, "DO 2" }), // SET timestamp of 8.0.14 and later is the begin
 		}},
 		"impossible times": {"# User@Host: a[a] @ localhost []\n# Query_time: 18446744073709.550781  Lock_time: -1 Rows_sent: x  Rows_examined: 99999999999999999999\nSET timestamp=5;\nDO 1;\n",
 			[]Entry{{Logged: at(5), User: "a", Host: "localhost", Session: u, Took: u, LockTime: u, Sent: u, Examined: u, Affected: u, Bytes: u, Errno: u, TmpDisk: u, Statement: "DO 1"}}},

@@ -1,0 +1,78 @@
+package memory
+
+import (
+	"testing"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
+)
+
+// use is what a group of 64 MiB uses, in MiB.
+type use struct{ memory, anon, inactive int64 }
+
+func limitedGroup(h *ruletest.Host, path string, of func(s float64) use, more func(s float64, row *recording.CgroupSample)) {
+	h.Cgroup(ruletest.Cgroup{Path: path, MemoryMax: 64 << 20, Change: func(s float64, row *recording.CgroupSample) {
+		u := of(s)
+		row.Memory, row.Anon, row.InactiveFile = u.memory<<20, u.anon<<20, u.inactive<<20
+		if more != nil {
+			more(s, row)
+		}
+	}})
+}
+
+func TestCgroupNearLimit(t *testing.T) {
+	always := func(u use) func(float64) use { return func(float64) use { return u } }
+	ruletest.Check(t, cgroupNearLimit, []ruletest.Situation{
+		{Name: "full of anonymous memory", Host: func() *ruletest.Host {
+			h := ruletest.New(2, 10).Process(ruletest.Process{PID: 7, Comm: "redis-server", Cgroup: "/cache", MemCgroup: "/cache", Anon: 60 << 20})
+			limitedGroup(h, "/cache", always(use{63, 60, 0}), nil)
+			return h
+		}, Want: rule.Possible, Kind: view.KindCgroup, Subject: "/cache", Low: 0.1, High: 0.1},
+		{Name: "and its programs wait at the limit", Host: func() *ruletest.Host {
+			h := ruletest.New(2, 10)
+			limitedGroup(h, "/cache", always(use{63, 60, 0}), func(s float64, row *recording.CgroupSample) {
+				row.EventsMax, row.MemoryStall = int64(50*s), time.Minute+time.Duration(0.3*s*float64(time.Second))
+			})
+			return h
+		}, Want: rule.Certain, Kind: view.KindCgroup, Subject: "/cache", Low: 0.29, High: 0.31},
+		{Name: "full of page cache that is not used", Host: func() *ruletest.Host {
+			h := ruletest.New(2, 10)
+			limitedGroup(h, "/cache", always(use{63, 20, 40}), nil)
+			return h
+		}},
+		{Name: "full of page cache in use", Host: func() *ruletest.Host {
+			h := ruletest.New(2, 10)
+			limitedGroup(h, "/cache", always(use{63, 20, 1}), nil)
+			return h
+		}},
+		{Name: "a peak that is over", Host: func() *ruletest.Host {
+			h := ruletest.New(2, 10)
+			limitedGroup(h, "/cache", func(s float64) use {
+				if s < 6 {
+					return use{63, 60, 0}
+				}
+				return use{30, 28, 0}
+			}, nil)
+			return h
+		}},
+		{Name: "with room", Host: func() *ruletest.Host {
+			h := ruletest.New(2, 10)
+			limitedGroup(h, "/cache", always(use{55, 50, 0}), nil)
+			return h
+		}},
+		{Name: "of groups within each other the inner one", Host: func() *ruletest.Host {
+			h := ruletest.New(2, 10)
+			limitedGroup(h, "/pods", always(use{63, 60, 0}), nil)
+			limitedGroup(h, "/pods/cache", always(use{63, 60, 0}), nil)
+			return h
+		}, Want: rule.Possible, Kind: view.KindCgroup, Subject: "/pods/cache", Low: 0.1, High: 0.1},
+		{Name: "not readable", Host: func() *ruletest.Host {
+			h := ruletest.New(2, 10)
+			limitedGroup(h, "/cache", always(use{63, 60, 0}), func(_ float64, row *recording.CgroupSample) { row.Anon = recording.Unknown })
+			return h
+		}},
+	})
+}

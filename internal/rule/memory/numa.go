@@ -1,0 +1,110 @@
+package memory
+
+import (
+	"cmp"
+	"slices"
+
+	"rtrail/internal/metric"
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/shell"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+var numa = rule.Rule{
+	ID:         "mem/numa",
+	Title:      "memory of one node of the host is used up while another one has plenty",
+	Plural:     "nodes have used up their memory beside others with plenty",
+	Resource:   "memory",
+	Needs:      []recording.Table{recording.Zones, recording.VMStat},
+	Explains:   []string{"mem/swapping", "mem/reclaim"},
+	Thresholds: []*rule.Threshold{&plenty, &swapOutFrom, &missesFrom, &stallsFrom},
+	Detect:     detectNUMA,
+}
+
+var (
+	plenty = rule.Threshold{Name: "plenty", Value: 0.25, Unit: "share", Source: rule.Judgement,
+		Reason: "Free memory of a node as a share of its memory. Nobody who may use it need go without."}
+	missesFrom = rule.Threshold{Name: "misses-from", Value: 1000, Unit: "pages per second", Source: rule.Judgement,
+		Reason: "Pages that were taken from another node than the one wanted. Each access to them takes about half as long again; below this rate little memory of a program becomes remote."}
+	stallsFrom = rule.Threshold{Name: "stalls-from", Value: 10, Unit: "per second", Source: rule.Judgement,
+		Reason: "Allocations that had to free memory first. With that much free elsewhere there should be none."}
+)
+
+// node is the memory of one node at the end of the window, in bytes.
+type node struct {
+	id                     int32
+	free, managed, reclaim float64 // reclaim: kswapd goes on until that much is free
+}
+
+func nodes(v *view.View) []node {
+	type key struct {
+		node int32
+		zone string
+	}
+	keys, series := view.Group(view.Rows[recording.ZoneSample](v), func(s recording.ZoneSample) key { return key{s.Node, s.Zone} })
+	page := float64(v.PageSize())
+	byNode := map[int32]*node{}
+	for _, k := range keys {
+		last := series[k][len(series[k])-1]
+		n := byNode[k.node]
+		if n == nil {
+			n = &node{id: k.node}
+			byNode[k.node] = n
+		}
+		n.free += page * float64(max(last.Free, 0))
+		n.managed += page * float64(max(last.Managed, 0))
+		n.reclaim += page * float64(max(last.High, 0))
+	}
+	var list []node
+	for _, n := range byNode {
+		if n.managed > 0 { // nodes without memory have CPUs only
+			list = append(list, *n)
+		}
+	}
+	slices.SortFunc(list, func(a, b node) int { return cmp.Compare(a.free/a.managed, b.free/b.managed) })
+	return list
+}
+
+func detectNUMA(v *view.View) ([]rule.Finding, error) {
+	list := nodes(v)
+	p, ok := v.Paging()
+	if len(list) < 2 || !ok {
+		return nil, nil // one node
+	}
+	full, roomy := list[0], list[len(list)-1]
+	// Between its low and high watermark kswapd of a node is at work; twice that is no shortage.
+	if full.free > 2*full.reclaim || roomy.free < plenty.Value*roomy.managed {
+		return nil, nil
+	}
+	rows := view.Rows[recording.VMStatSample](v)
+	missed, _ := view.Delta(rows, func(s recording.VMStatSample) uint64 { return s.NUMAMiss })
+	missed /= view.Elapsed(rows).Seconds()
+	scanned, _ := view.Delta(rows, func(s recording.VMStatSample) uint64 { return s.ScanKswapd })
+	f := rule.Finding{Subject: v.HostEntity()}
+	switch {
+	// What a control group swaps at its limit is none of kswapd's work, nor a stall of the host.
+	case p.SwapOut >= swapOutFrom.Value && scanned > 0 || p.AllocStalls >= stallsFrom.Value:
+		f.Confidence = rule.Likely
+		f.Headline = rule.T("node %d has no memory left and swaps or waits for it, while node %d has %s free", full.id, roomy.id, unit.Bytes(roomy.free))
+		f.Impact = rule.Impact{Share: 0.3, Text: rule.T("%s/s to swap, %s allocations a second that had to free memory first", unit.Bytes(p.SwapOut), unit.Number(p.AllocStalls))}
+	case missed >= missesFrom.Value:
+		f.Confidence = rule.Possible
+		f.Headline = rule.T("node %d has no memory left, so %s of its programs a second go to other nodes", full.id, unit.Bytes(missed*float64(v.PageSize())))
+		f.Impact = rule.Impact{Share: 0.1, Text: rule.T("memory of another node is about half as fast again to reach")}
+	default:
+		return nil, nil
+	}
+	f.AffectsAll = f.Confidence > rule.Possible
+	f.Evidence = []rule.Evidence{
+		{Metric: metric.NodeFree, Value: full.free, Limit: rule.Limit(full.reclaim), What: rule.T("node %d: %s of %s free; node %d: %s of %s", full.id, unit.Bytes(full.free), unit.Bytes(full.managed), roomy.id, unit.Bytes(roomy.free), unit.Bytes(roomy.managed))},
+		{Metric: metric.NUMAMisses, Value: missed, Limit: rule.Limit(missesFrom.Value), What: rule.T("%s pages a second were taken from another node than the one wanted", unit.Number(missed))},
+	}
+	f.Fixes = []rule.Fix{
+		{Text: rule.T("see which program is bound to that node, or has most of its memory there"), Command: shell.Line("numastat -m; numastat -p mysqld; grep -l bind /proc/[0-9]*/numa_maps"), Tradeoff: "reading numa_maps holds up large processes for a moment"},
+		{Text: rule.T("spread a database over all nodes (innodb_numa_interleave=ON, numactl --interleave=all), or give each node a server of its own"), Command: shell.Line("numactl --interleave=all COMMAND"), Tradeoff: "a restart; half of all accesses are remote, evenly"},
+		{Text: rule.T("let allocations go to other nodes before they free memory"), Command: shell.Line("sysctl -w vm.zone_reclaim_mode=0"), Tradeoff: "more remote memory"},
+	}
+	return []rule.Finding{f}, nil
+}
