@@ -14,7 +14,11 @@ var (
 	ProcessRuns = add(Metric{ID: "process.runs", Name: "ended runs of a program", Unit: "per second",
 		Help:   "processes that ran the same command line and ended in the window",
 		Source: "tracepoints sched_process_exec and sched_process_exit, by BPF", Tools: []string{"rtrail trace exec", "execsnoop", "exitsnoop"}, Check: shell.Line("rtrail trace exec --for 10s"),
-		Traps: []string{"secrets in arguments are masked, so that command lines that differ in them alone count as one"}, Healthy: "any, if what ran did its work"})
+		Traps: []string{"secrets in arguments are masked, so that command lines that differ in them alone count as one; with cpu/short-lived-processes also those that differ in numbers and paths"}, Healthy: "any, if what ran did its work"})
+	ProcessBirths = add(Metric{ID: "process.births", Name: "processes that one process makes", Unit: "per second",
+		Help:   "processes made in the window by a process and by its children that end at once",
+		Source: "tracepoint sched_process_fork, by BPF", Tools: []string{"rtrail trace exec", "execsnoop"}, Check: shell.Line("rtrail trace exec --for 10s"),
+		Traps: []string{"threads do not count, other than in /proc/stat"}, Healthy: "below 20 of a script, or what its work asks for"})
 	ProcessDown = add(Metric{ID: "process.down", Name: "time a restarted program did not run", Unit: "share",
 		Help:   "part of the time between the first start and the last end of a program that is started again and again in which none of it ran",
 		Source: "tracepoints sched_process_fork, _exec and _exit, by BPF", Tools: []string{"rtrail trace exec", "systemctl status"}, Check: shell.Line("rtrail trace exec --for 10s"),

@@ -183,6 +183,10 @@ type Behind struct {
 	// Ahead are those who wait for the subject meanwhile, by what that tells of them, the
 	// longest wait first.
 	Ahead []Ahead
+	// Mean is how many of the subject wait for it at a time, and Longest how long one did;
+	// 0: not known.
+	Mean    float64
+	Longest time.Duration
 	// TID is the thread that it is, if that was seen to wait for a disk, and Call the system
 	// call in which it does; 0 and "" otherwise.
 	TID  int32

@@ -358,7 +358,7 @@ func (o Overview) statements() document.Table {
 			times(st, s.Quantile(0.99)), times(st, s.RTMax), orDash(s.Failed), RowsOf(st),
 			service(k.Service), Statement(k.Command, k.Fingerprint)})
 	}
-	columns := []document.Column{
+	return document.Table{Title: "STATEMENTS by total time", Rows: rows, Columns: []document.Column{
 		{Name: "total", Right: true}, {Name: "share", Right: true, Drop: 2}, {Name: "count", Right: true}, {Name: "mean", Right: true, Drop: 1}, {Name: "p95", Right: true},
 		{Name: "p99", Right: true, Drop: 4}, {Name: "max", Right: true, Drop: 3}, {Name: "err", Right: true}, {Name: "rows", Right: true, Drop: 5},
 		portColumn(list), {Name: "statement", Cut: true},

@@ -2,10 +2,12 @@ package verdict
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
 	"rtrail/internal/rule"
+	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
 
@@ -102,7 +104,7 @@ func endOf(v *view.View, f Finding, found []Finding) Chain {
 	subject := Link{Who: f.Subject, Key: f.Key, Words: f.Subject.String()}
 	if len(f.Behind) > 0 {
 		b := f.Behind[0]
-		subject.For = b.For
+		subject.For, subject.Mean, subject.Longest = b.For, b.Mean, b.Longest
 		last := Link{Who: b.Who, Key: v.KeyOf(b.Who), Words: b.Words}
 		if !b.Whole && b.TID == 0 { // another thread of it may wait
 			return Chain{subject, last}
@@ -135,6 +137,7 @@ func ontoDisk(v *view.View, last Link, tid int32, call string, found []Finding) 
 		if s.Path != "" {
 			last.For += " of " + s.Path
 		}
+		last.For += fmt.Sprintf(": %v a second, %v each", unit.Count(s.PerSecond), unit.Seconds(s.Average().Seconds()))
 		device = on
 		break
 	}

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -147,6 +148,24 @@ func TestHeldUp(t *testing.T) {
 		}
 		if chains := chainsOf(v, found); c.want == "d/d(l/l)" && (len(chains) != 1 || len(chains[0]) < 3) {
 			t.Errorf("%s: one chain leads to the disk, not %+v", name, chains)
+		}
+	}
+}
+
+// Every link but the last one tells how much is waited and, at a disk, for which calls.
+func TestLinksHaveNumbers(t *testing.T) {
+	behind := rule.Behind{For: "lock", Mean: 4.4, Longest: 300 * time.Millisecond, Who: view.Entity{Kind: view.KindThread, Name: "writer", PID: 7}, Words: "its thread writer", TID: 7, Call: "fdatasync"}
+	v := waiting().View()
+	chains := chainsOf(v, []Finding{{Finding: rule.Finding{Subject: v.ProcessEntity(3, ""), Confidence: rule.Likely, Behind: []rule.Behind{behind}}}})
+	if len(chains) != 1 || len(chains[0]) != 5 {
+		t.Fatalf("%+v", chains)
+	}
+	for i, want := range []struct {
+		mean float64
+		what string
+	}{{1, ""}, {1, ""}, {4.4, "lock"}, {0.9, "fdatasync of /srv/journal: 3 a second, 300 ms each"}, {0, ""}} {
+		if l := chains[0][i]; math.Abs(l.Mean-want.mean) > 0.01 || l.For != want.what {
+			t.Errorf("link %d: %v for %q, want %v for %q", i, l.Mean, l.For, want.mean, want.what)
 		}
 	}
 }

@@ -27,19 +27,6 @@ type LockWaiter struct {
 	Share float64 // of the looks at its process
 }
 
-// LockHolder is a thread that held a lock while others waited for it.
-type LockHolder struct {
-	TID   int32
-	Comm  string
-	Share float64 // of the waits that were seen
-	// Does is what it was mostly seen to do then, and Where in which system call or, without
-	// one, in which function of the kernel; DoesShare of the looks at it, 0: it was not looked at.
-	Does      Activity
-	Where     string
-	DoesShare float64
-	RunDelay  float64 // share of the window in which it had no CPU
-}
-
 // lockMoment is how far apart a look at a thread that waits and one at the holder may be.
 const lockMoment = 150 * time.Millisecond
 
@@ -66,11 +53,12 @@ func (v *View) HeldLocks() []HeldLock {
 		keys, waits := Group(Rows[recording.LockWait](v), func(w recording.LockWait) lock { return lock{w.PID, w.Lock} })
 		list := make([]HeldLock, 0, len(keys))
 		for _, k := range keys {
-			h := HeldLock{PID: k.pid, Address: k.address, Holders: holdersOf(waits[k], threads)}
+			h := HeldLock{PID: k.pid, Address: k.address}
 			looks := map[time.Time]bool{}
 			tids, series := Group(waits[k], func(w recording.LockWait) int32 { return w.TID })
 			// Threads may live for a few looks only: it counts how often the process was looked at.
 			all := max(looked[k.pid], 1)
+			h.Holders = v.holdersOf(waits[k], threads, all)
 			for _, tid := range tids {
 				s := series[tid]
 				share := min(1, float64(len(s))/float64(all))
@@ -82,6 +70,9 @@ func (v *View) HeldLocks() []HeldLock {
 				}
 			}
 			h.Looks = len(looks)
+			if l := v.lockTold(k.pid, k.address); l != nil {
+				h.Mean, h.Longest = l.Mean, max(h.Longest, l.Longest)
+			}
 			slices.SortStableFunc(h.Waiters, func(a, b LockWaiter) int { return cmp.Compare(b.Share, a.Share) })
 			list = append(list, h)
 		}
@@ -101,46 +92,6 @@ func sameWait(rows []recording.LockWait) time.Time {
 		since = rows[i].At
 	}
 	return since
-}
-
-// holdersOf says who held a lock in some looks, and what they did.
-func holdersOf(waits []recording.LockWait, threads map[int32]ThreadTime) []LockHolder {
-	type doing struct {
-		activity Activity
-		where    string
-	}
-	var list []LockHolder
-	tids, series := Group(waits, func(w recording.LockWait) int32 { return w.Holder })
-	for _, tid := range tids {
-		t := threads[tid]
-		h := LockHolder{TID: tid, Comm: t.Comm, Share: float64(len(series[tid])) / float64(len(waits)), RunDelay: t.RunDelay}
-		did, looks := map[doing]int{}, 0
-		for _, w := range series[tid] {
-			i, _ := slices.BinarySearchFunc(t.Samples, w.At, func(s recording.ThreadSample, at time.Time) int { return s.At.Compare(at) })
-			if i > 0 && (i == len(t.Samples) || w.At.Sub(t.Samples[i-1].At) < t.Samples[i].At.Sub(w.At)) {
-				i--
-			}
-			if i == len(t.Samples) || t.Samples[i].At.Sub(w.At).Abs() > lockMoment {
-				continue
-			}
-			s := t.Samples[i]
-			looks++
-			d := doing{activity: Classify(s)}
-			if d.activity != OnCPU {
-				d.where = cmp.Or(s.SyscallName, place(s))
-			}
-			did[d]++
-		}
-		most := 0
-		for d, n := range did {
-			if n > most || n == most && (d.activity < h.Does || d.activity == h.Does && d.where < h.Where) {
-				h.Does, h.Where, h.DoesShare, most = d.activity, d.where, float64(n)/float64(looks), n
-			}
-		}
-		list = append(list, h)
-	}
-	slices.SortStableFunc(list, func(a, b LockHolder) int { return cmp.Compare(b.Share, a.Share) })
-	return list
 }
 
 // Deadlock is a cycle of threads of one process, each of which waits for a lock that

@@ -40,13 +40,16 @@ type Lock struct {
 // LockCaller is the function of a process from which most of the waiting for a lock came, as
 // far as stacks in the program were copied; "" if none was.
 func (v *View) LockCaller(pid int32, address uint64) string {
-	locks := Memo(v, "locks", func() []Lock { return SumLocks(Rows[recording.OffCPUWait](v), v.watched("offcpu")) })
-	for _, l := range locks {
+	for _, l := range v.locks() {
 		if l.PID == pid && l.Address == address {
 			return l.Caller
 		}
 	}
 	return ""
+}
+
+func (v *View) locks() []Lock {
+	return Memo(v, "locks", func() []Lock { return SumLocks(Rows[recording.OffCPUWait](v), v.watched("offcpu")) })
 }
 
 // SumLocks sums up the waits for futexes in rows of one or more readings, the longest

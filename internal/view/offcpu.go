@@ -170,12 +170,17 @@ func longestOf(times map[string]time.Duration) (most string) {
 // wakerFunction is what names how a thread was woken: the system call, or the
 // innermost function where there is none.
 func wakerFunction(stack string) string {
-	frames := strings.Split(stack, ";")
-	for _, f := range frames {
-		if strings.HasPrefix(f, "__x64_sys_") || strings.HasPrefix(f, "__arm64_sys_") {
+	innermost, _, _ := strings.Cut(stack, ";")
+	return cmp.Or(syscallIn(stack), innermost)
+}
+
+// syscallIn is the system call that a stack of the kernel is in; "" if there is none.
+func syscallIn(stack string) string {
+	for f := range strings.SplitSeq(stack, ";") {
+		if f, _, _ = strings.Cut(strings.TrimSpace(f), "+"); strings.HasPrefix(f, "__x64_sys_") || strings.HasPrefix(f, "__arm64_sys_") {
 			_, name, _ := strings.Cut(f, "_sys_")
 			return name
 		}
 	}
-	return frames[0]
+	return ""
 }

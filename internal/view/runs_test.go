@@ -1,6 +1,7 @@
 package view
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -9,7 +10,7 @@ import (
 	"rtrail/internal/recording"
 )
 
-func TestDescendants(t *testing.T) {
+func TestBroods(t *testing.T) {
 	rec := recording.New(recording.Manifest{})
 	w := recording.NewWriter(time.Unix(0, 0))
 	at := func(s float64) time.Time { return time.Unix(0, int64(s*1e9)) }
@@ -35,18 +36,43 @@ func TestDescendants(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := New(rec, at(0), at(10))
-	want := []Program{
-		{Comm: "work", Cmdline: "work --once", Runs: 4, Failed: 4, Ending: "exit status 1", Endings: 3, CPU: 40 * time.Millisecond},
-		{Comm: "sh", Cmdline: "sh -c work", Runs: 3, Ending: "exit status 0", Endings: 3, CPU: 30 * time.Millisecond},
-	}
-	if diff := cmp.Diff(want, v.Descendants(50)); diff != "" {
+	want := []Brood{{Parent: 50, Born: 6, Ended: 8, CPU: 80 * time.Millisecond, Programs: []Program{
+		{Comm: "work", Cmdline: "work --once", Runs: 4, Failed: 4, Ending: "exit status 1", Endings: 3, CPU: 40 * time.Millisecond, Variants: 1},
+		{Comm: "sh", Cmdline: "sh -c work", Runs: 3, Ending: "exit status 0", Endings: 3, CPU: 30 * time.Millisecond, Variants: 1},
+	}}, {Parent: 51, Ended: 1, CPU: 10 * time.Millisecond, Programs: []Program{
+		{Comm: "ls", Cmdline: "ls", Runs: 1, Ending: "exit status 0", Endings: 1, CPU: 10 * time.Millisecond, Variants: 1}}}}
+	if diff := cmp.Diff(want, v.Broods()); diff != "" {
 		t.Error(diff)
 	}
 	if runs := v.Runs(); len(runs) != 9 || runs[1].Parent != 100 || runs[1].Began != at(0.2) {
 		t.Errorf("%+v", runs)
 	}
 	l := &lives{parents: map[int32]int32{1: 2, 2: 1}}
-	if l.below(1, 3) {
-		t.Error("a circle of parents ends at a process that is not in it")
+	if top := l.above(1, map[int32]bool{1: true, 2: true}); top != 1 {
+		t.Errorf("a circle of parents leads to %d", top)
+	}
+}
+
+// Command lines that differ in numbers and paths are one program; others are not.
+func TestFoldCommand(t *testing.T) {
+	for _, same := range []struct{ lines, want string }{
+		{"/bin/true health --check=1|/bin/true health --check=30653", "/bin/true health --check=…"},
+		{"vet -json /tmp/go-build1/b275/vet.cfg|vet -json /tmp/go-build2/b7/vet.cfg", "vet -json …"},
+		{"/tmp/a1/cpu.test -test.timeout=10m0s|/tmp/b2/cpu.test -test.timeout=10m0s", "… -test.timeout=10m0s"},
+		{"fetch --id=4f9a0c11-77aa item-7.json|fetch --id=0be1d2f3-1c2d item-8.json", "fetch --id=… …"},
+		{"ls -l|ls -l", "ls -l"},
+	} {
+		p := newPrograms()
+		for line := range strings.SplitSeq(same.lines, "|") {
+			p.add(&Run{Comm: "x", Cmdline: line})
+		}
+		if list := p.list(); len(list) != 1 || list[0].Cmdline != same.want || list[0].Runs != 2 {
+			t.Errorf("%s: %+v, want %q", same.lines, list, same.want)
+		}
+	}
+	for _, lines := range [][2]string{{"python2 a", "python3 a"}, {"git pull", "git push"}, {"convert -resize a", "convert -scale a"}, {"a 1", "a 1 2"}, {"", "a"}} {
+		if foldCommand(lines[0]) == foldCommand(lines[1]) {
+			t.Errorf("%q are one program", lines)
+		}
 	}
 }

@@ -120,9 +120,58 @@ func (v *View) hostWaits() []Wait {
 	}
 	list := make([]Wait, 0, len(all.order))
 	for _, k := range all.order {
-		list = append(list, *all.sums[k])
+		w := all.sums[k]
+		if mean, longest := v.blockedFor(all.processes[k], w.For); mean > w.Mean { // sockets tell in ticks, and at readings
+			w.Mean, w.Longest = mean, max(w.Longest, longest)
+		}
+		list = append(list, *w)
 	}
 	return list
+}
+
+// blockedFor is how many threads of some processes were blocked at a time in reading from
+// sockets until a server on this host woke them, as the kernel told. What nobody has ended
+// yet counts as what is read in the same way.
+func (v *View) blockedFor(processes map[int32]bool, server Entity) (mean float64, longest time.Duration) {
+	if server.PID == 0 {
+		return 0, 0
+	}
+	type place struct {
+		pid   int32
+		stack string
+	}
+	type sums struct{ all, ended, byServer float64 }
+	of := map[place]*sums{}
+	for _, o := range v.OffCPU() {
+		if !processes[o.PID] || o.State == "R" || !readsSocket(o.Stack) {
+			continue
+		}
+		k := place{o.PID, o.Stack}
+		if of[k] == nil {
+			of[k] = &sums{}
+		}
+		s := of[k]
+		s.all += o.Mean
+		if o.Waker == "" {
+			continue
+		}
+		s.ended += o.Mean
+		if waker, ok := v.Process(o.WakerPID); ok && (waker.PID == server.PID || waker.PPID == server.PID) {
+			s.byServer += o.Mean
+			longest = max(longest, o.Longest)
+		}
+	}
+	for _, s := range of {
+		if s.ended > 0 {
+			mean += s.all * s.byServer / s.ended
+		}
+	}
+	return mean, longest
+}
+
+// readsSocket says whether a thread with that stack waits for one socket, and for no other.
+func readsSocket(stack string) bool {
+	return strings.Contains(stack, "sk_wait_data") || strings.Contains(stack, "unix_stream_read_generic")
 }
 
 // unanswered is at how many readings a connection had sent something and got

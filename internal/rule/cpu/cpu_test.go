@@ -1,8 +1,13 @@
 package cpu
 
 import (
+	"strconv"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -320,14 +325,19 @@ func TestShortLivedProcesses(t *testing.T) {
 		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "php-fpm", Low: 0.6, High: 0.8, Says: "(stress): 400/s new tasks", Proof: "tasks waited for a CPU 60 %"},
 		{Name: "the kernel tells what was started, and how it ended", Host: func() *ruletest.Host {
 			h := child(ruletest.New(2, 10).AllCPUs(busy).Pressure("cpu", 0.6, 0).System(ruletest.System{Forks: 400}).Process(spawner))
-			for i := range int32(40) {
-				at := ruletest.Start.Add(time.Second + time.Duration(i)*100*time.Millisecond)
-				ruletest.Add(h, recording.ProcessEvent{At: at, Kind: recording.ProcessForked, PID: 2000 + i, PPID: 50, Comm: "php-fpm"},
-					recording.ProcessEvent{At: at.Add(50 * time.Millisecond), Kind: recording.ProcessExited, PID: 2000 + i, PPID: 50, Comm: "convert", Cmdline: "convert -resize 50% in.png out.png",
-						Lifetime: 50 * time.Millisecond, CPUTime: 20 * time.Millisecond, Status: 1})
-			}
-			return h
-		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "php-fpm", Low: 0.6, High: 0.8, Says: "(convert): 400/s new tasks", Proof: "convert -resize 50% in.png out.png ended 40 times, 40 of them with exit status 1"},
+			return brood{parent: 50, comm: "convert", cmdline: "convert -resize 50% in-%d.png out.png", perSecond: 90, cpu: 5 * time.Millisecond, status: 1}.add(h)
+		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "php-fpm", Low: 0.54, High: 0.56, Says: "(convert): 81/s new processes", Proof: "convert -resize 50% … out.png ended 810 times with exit status 1"},
+		{Name: "a storm beside few children with much CPU time", Host: func() *ruletest.Host {
+			p := spawner
+			p.Comm, p.Child = "storm.sh", 0.27
+			h := ruletest.New(2, 10).AllCPUs(busy).System(ruletest.System{Forks: 400}).Process(p).Process(ruletest.Process{PID: 60, Comm: "heavy.sh", CPU: 0.1, Child: 1})
+			brood{parent: 60, comm: "python3", cmdline: "python3 job.py --id=%d", perSecond: 3, cpu: 300 * time.Millisecond}.add(h)
+			return brood{parent: 50, comm: "true", cmdline: "true --check=%d", perSecond: 90, cpu: 3 * time.Millisecond}.add(h)
+		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "storm.sh", Low: 0.13, High: 0.14, Says: "(true): 81/s new processes, 14 % of all CPU time", Proof: "true --check=… ended 810 times with exit status 0"},
+		{Name: "threads, and few processes", Host: func() *ruletest.Host {
+			h := ruletest.New(2, 10).AllCPUs(busy).System(ruletest.System{Forks: 1092}).Process(ruletest.Process{PID: 50, Comm: "go", CPU: 0.3, Child: 1.04})
+			return brood{parent: 50, comm: "compile", cmdline: "compile %d", perSecond: 6, cpu: 170 * time.Millisecond}.add(h)
+		}},
 		{Name: "run delay without pressure", Host: func() *ruletest.Host {
 			return child(ruletest.New(2, 10).AllCPUs(busy).System(ruletest.System{Forks: 400}).Process(spawner).Process(ruletest.Process{Comm: "nginx", CPU: 0.05, RunDelay: 0.5}))
 		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "php-fpm", Low: 0.6, High: 0.8, Proof: "waited 0.5 s per second"},
@@ -367,13 +377,8 @@ func TestShortLivedProcesses(t *testing.T) {
 			p := spawner
 			p.Child = 0
 			h := ruletest.New(2, 10).AllCPUs(busy).Pressure("cpu", 0.6, 0).System(ruletest.System{Forks: 400}).Process(p)
-			for i := range int32(40) {
-				at := ruletest.Start.Add(time.Duration(i) * 200 * time.Millisecond)
-				ruletest.Add(h, recording.ProcessEvent{At: at, Kind: recording.ProcessForked, PID: 2000 + i, PPID: 50, Comm: "php-fpm"},
-					recording.ProcessEvent{At: at.Add(time.Second), Kind: recording.ProcessExited, PID: 2000 + i, PPID: 50, Comm: "convert", Cmdline: "convert in.png", Lifetime: time.Second, CPUTime: 300 * time.Millisecond})
-			}
-			return h
-		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "php-fpm", Low: 0.6, High: 0.8},
+			return brood{parent: 50, comm: "convert", cmdline: "convert in.png", perSecond: 90, cpu: 14 * time.Millisecond}.add(h)
+		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "php-fpm", Low: 0.56, High: 0.57},
 		{Name: "a shell loop beside idle CPUs", Host: func() *ruletest.Host {
 			return loop(ruletest.New(2, 10).Pressure("cpu", 0.3, 0))
 		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "bash", Low: 0.2, High: 0.4},
@@ -423,6 +428,43 @@ func TestShortLivedProcesses(t *testing.T) {
 				}})
 		}},
 	})
+}
+
+// brood is what the kernel tells of the children of one process, in nine seconds of the window.
+type brood struct {
+	parent        int32
+	comm, cmdline string // with %d: each is another one
+	perSecond     int
+	cpu           time.Duration // of each
+	status        int32
+}
+
+func (b brood) add(h *ruletest.Host) *ruletest.Host {
+	for i := range int32(9 * b.perSecond) {
+		at := ruletest.Start.Add(time.Second/2 + time.Duration(i)*time.Second/time.Duration(b.perSecond))
+		pid := b.parent*1000 + i
+		ruletest.Add(h, recording.ProcessEvent{At: at, Kind: recording.ProcessForked, PID: pid, PPID: b.parent, Comm: "sh"},
+			recording.ProcessEvent{At: at.Add(5 * time.Millisecond), Kind: recording.ProcessExited, PID: pid, PPID: b.parent, Comm: b.comm,
+				Cmdline: strings.Replace(b.cmdline, "%d", strconv.Itoa(int(i)), 1), Lifetime: 5 * time.Millisecond, CPUTime: b.cpu, Status: b.status})
+	}
+	return h
+}
+
+// Each parent that starts many is named, with its own rate and CPU time.
+func TestShortLivedStorms(t *testing.T) {
+	h := ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 0.5, System: 0.3}).System(ruletest.System{Forks: 300}).
+		Process(ruletest.Process{PID: 50, Comm: "php-fpm", Child: 0.5}).Process(ruletest.Process{PID: 60, Comm: "cron", Child: 0.3})
+	brood{parent: 50, comm: "convert", cmdline: "convert in.png", perSecond: 100, cpu: 5 * time.Millisecond}.add(h)
+	brood{parent: 60, comm: "date", cmdline: "date", perSecond: 120, cpu: time.Millisecond}.add(h)
+	got := map[string]float64{}
+	for _, f := range h.Detect(t, shortLivedProcesses) {
+		got[f.Headline.String()] = f.Impact.Share
+	}
+	want := map[string]float64{"php-fpm (50) starts short-lived processes (convert): 90/s new processes, 25 % of all CPU time": 0.25,
+		"cron (60) starts short-lived processes (date): 108/s new processes, 15 % of all CPU time": 0.15}
+	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(0, 0.01)); diff != "" {
+		t.Error(diff)
+	}
 }
 
 // Why nobody is said to wait agrees with what others find about the same CPUs.

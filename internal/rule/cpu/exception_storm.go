@@ -24,7 +24,7 @@ var exceptionStorm = rule.Rule{
 
 var (
 	exceptionBurns = rule.Threshold{Name: "exception-burns", Value: 0.5, Unit: "cores", Source: rule.Judgement,
-		Reason: "CPU use of the process over the window. Below this its exceptions cost too little to matter."}
+		Reason: "CPU use of the process while it was there. Below this its exceptions cost too little to matter."}
 	exceptionShare = rule.Threshold{Name: "exception-share", Value: 0.5, Unit: "share", Source: rule.Measured,
 		Reason: "Share of the process's CPU time in the functions that throw and catch, minus two standard deviations. Loops that only parse text that is not a number have 74 to 90 %. A program that throws only for real errors has less than 1 %."}
 )
@@ -48,15 +48,17 @@ func detectExceptionStorm(v *view.View) ([]rule.Finding, error) {
 func exceptionFinding(v *view.View, p *view.Process, e view.ExceptionProfile, share float64) rule.Finding {
 	who := fmt.Sprintf("%s (%d)", p.Comm, p.PID)
 	cpus := float64(v.CPUCount())
+	part, lived := life(v, p)
+	burnt := share * p.CPU * part
 	return rule.Finding{Subject: p.Entity(), Confidence: rule.Likely,
 		Headline:   rule.T("%s spends %v of its CPU time on throwing and catching exceptions (%s)", who, unit.Share(share), e.Language),
-		Impact:     rule.Impact{Share: min(1, share*p.CPU/cpus), Text: rule.T("%v CPUs", unit.Number(round(share*p.CPU)))},
-		AffectsAll: share*p.CPU >= cpus/2, // it explains a full host only if it is what fills it
+		Impact:     rule.Impact{Share: min(1, burnt/cpus), Text: rule.T("%v CPUs", unit.Number(round(burnt)))},
+		AffectsAll: burnt >= cpus/2, // it explains a full host only if it is what fills it
 		Evidence: []rule.Evidence{
 			{Metric: metric.ProcessExceptions, Value: share, Limit: rule.Limit(exceptionShare.Value), Check: shell.Line("perf top -g -p %d", p.PID),
 				What: rule.T("%d of %d samples of %s are in functions that throw exceptions or search for their handlers", e.Exceptions, e.Samples, who)},
 			{Metric: metric.ProcessCPU, Value: p.CPU, Limit: rule.Limit(exceptionBurns.Value),
-				What:  rule.T("it uses %v s of CPU time per second with %v", unit.Number(round(p.CPU)), unit.Plural(int64(p.Threads), "thread", "threads")),
+				What:  rule.T("it uses %v s of CPU time per second with %v%s", unit.Number(round(p.CPU)), unit.Plural(int64(p.Threads), "thread", "threads"), lived),
 				Check: shell.Line("pidstat -t -u -p %d 1 5", p.PID)},
 		},
 		Fixes: []rule.Fix{

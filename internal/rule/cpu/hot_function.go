@@ -25,7 +25,7 @@ var hotFunction = rule.Rule{
 
 var (
 	burnsFrom = rule.Threshold{Name: "burns-from", Value: 0.9, Unit: "cores", Source: rule.Judgement,
-		Reason: "CPU use of the process over the window. Below this it has time left for more work."}
+		Reason: "CPU use of the process while it was there. Below this it has time left for more work."}
 	mostOfIt = rule.Threshold{Name: "most-of-it", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the process's CPU time in one function, minus two standard deviations. Without that function the process would need less than half of the CPU time."}
 	worthNaming = rule.Threshold{Name: "worth-naming", Value: 0.2, Unit: "share", Source: rule.Judgement,
@@ -123,15 +123,17 @@ func (h *hotSpot) interprets() bool {
 }
 
 func hotFinding(v *view.View, p *view.Process, h hotSpot) rule.Finding {
+	part, lived := life(v, p)
+	burnt := h.Share * p.CPU * part
 	f := rule.Finding{Subject: p.Entity(), Confidence: rule.Possible,
-		Headline: rule.T("%s spends %v of its CPU time in one function: %s; it uses %v of %d CPUs",
-			h.who, unit.Share(h.Share), h.name(), unit.Number(round(p.CPU)), v.CPUCount()),
-		Impact:   rule.Impact{Share: h.Share * p.CPU / float64(v.CPUCount()), Text: rule.T("%v CPUs", unit.Number(round(h.Share*p.CPU)))},
+		Headline: rule.T("%s spends %v of its CPU time in one function: %s; it uses %v of %d CPUs%s",
+			h.who, unit.Share(h.Share), h.name(), unit.Number(round(p.CPU)), v.CPUCount(), lived),
+		Impact:   rule.Impact{Share: burnt / float64(v.CPUCount()), Text: rule.T("%v CPUs", unit.Number(round(burnt)))},
 		Evidence: h.evidence(),
 	}
 	f.Evidence[0].Limit = rule.Limit(mostOfIt.Value)
 	f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ProcessCPU, Value: p.CPU, Limit: rule.Limit(burnsFrom.Value),
-		What:  rule.T("%s used %v s of CPU time per second with %v", h.who, unit.Number(round(p.CPU)), unit.Plural(int64(p.Threads), "thread", "threads")),
+		What:  rule.T("%s used %v s of CPU time per second with %v%s", h.who, unit.Number(round(p.CPU)), unit.Plural(int64(p.Threads), "thread", "threads"), lived),
 		Check: shell.Line("pidstat -t -u -p %d 1 5", p.PID)})
 	if next := v.CPUProfile(p.PID).Functions; len(next) > 1 && next[1].Function != "" {
 		f.Notes = append(f.Notes, rule.T("next is %s with %v", next[1].Function, unit.Share(next[1].Share)))

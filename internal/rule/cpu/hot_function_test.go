@@ -38,6 +38,9 @@ func TestHotFunction(t *testing.T) {
 		{Name: "several threads", Host: func() *ruletest.Host {
 			return profiled(half(), with(func(p *ruletest.Process) { p.CPU, p.Threads = 1.9, 4 }), 0.6, asItIs)
 		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "wordcount", Low: 0.5, High: 0.6},
+		{Name: "one that ended before the window", Host: func() *ruletest.Host {
+			return profiled(half(), with(func(p *ruletest.Process) { p.To = 6 }), 0.8, asItIs).Process(ruletest.Process{PID: 1, Comm: "init"})
+		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "wordcount", Low: 0.23, High: 0.25, Says: "it uses 0.99 of 2 CPUs while it lived (6 s of 10 s)", Proof: "with 1 thread while it lived"},
 		{Name: "a bit more than half of the samples", Host: func() *ruletest.Host { return profiled(half(), wordCount, 0.53, asItIs) }},
 		{Name: "too few samples", Host: func() *ruletest.Host {
 			return half().Process(wordCount).OnCPU(recording.OnCPUSample{PID: 70, Samples: 3, Function: "find_word"})

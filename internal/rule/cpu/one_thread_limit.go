@@ -254,6 +254,7 @@ func (list *instants) at(t time.Time) *float64 {
 
 func oneThreadFinding(v *view.View, t fullThread, w waiting, idle float64) rule.Finding {
 	p := t.process
+	part, lived := life(v, &p)
 	f := rule.Finding{Subject: p.Entity(), Confidence: rule.Possible}
 	who := fmt.Sprintf("%s (%d)", p.Comm, p.PID)
 	thread := "its only thread"
@@ -270,14 +271,14 @@ func oneThreadFinding(v *view.View, t fullThread, w waiting, idle float64) rule.
 		f.Impact = rule.Impact{TimeLost: w.mean, Text: rule.T("%v requests waiting at any time", unit.Number(round(w.mean)))}
 	} else if !alone {
 		f.Headline = rule.T("%s keeps one CPU full with %s while %s; its other threads use %v", who, thread, idling, rule.T("%v of a CPU", unit.Share(p.CPU-t.cpu)))
-		f.Impact = rule.Impact{Share: t.cpu / float64(v.CPUCount()), Text: rule.T("%v of one CPU", unit.Share(t.cpu))}
+		f.Impact = rule.Impact{Share: t.cpu * part / float64(v.CPUCount()), Text: rule.T("%v of one CPU", unit.Share(t.cpu))}
 	} else {
 		f.Headline = rule.T("%s keeps one CPU full with %s while %s; no process was seen waiting for it", who, thread, idling)
-		f.Impact = rule.Impact{Share: t.cpu / float64(v.CPUCount()), Text: rule.T("%v of one CPU", unit.Share(t.cpu))}
+		f.Impact = rule.Impact{Share: t.cpu * part / float64(v.CPUCount()), Text: rule.T("%v of one CPU", unit.Share(t.cpu))}
 	}
 	f.Evidence = []rule.Evidence{
 		{Metric: metric.ThreadCPU, Value: t.cpu, Limit: rule.Limit(threadFull.Value),
-			What:  rule.T("%s on a CPU %v of the time, ready but waiting for one %v", thread, unit.Share(t.cpu), unit.Share(t.delay)),
+			What:  rule.T("%s on a CPU %v of the time, ready but waiting for one %v%s", thread, unit.Share(t.cpu), unit.Share(t.delay), lived),
 			Check: shell.Line("pidstat -t -u -p %d 1 5", p.PID)},
 		{Metric: metric.CPUIdleCores, Value: idle, Limit: rule.Limit(idleElsewhere.Value), Counters: true,
 			What: rule.T("%v of %d CPUs idle meanwhile", unit.Number(round(idle)), v.CPUCount())},

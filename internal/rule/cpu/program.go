@@ -102,6 +102,17 @@ func (g program) workers() []view.Process {
 	return list
 }
 
+// over says of what time the rates of the program are, if it is not what one would
+// think: some of its processes were there for a part of the window.
+func (g program) over(v *view.View) string {
+	for _, p := range g.workers() {
+		if _, lived := life(v, &p); lived != "" {
+			return ", over the whole window"
+		}
+	}
+	return ""
+}
+
 // label is the program as a sentence names it: "mysqld (812)", "stress-ng ×4".
 func (g program) label() string {
 	if w := g.workers(); len(w) > 1 {

@@ -186,7 +186,7 @@ func describeSaturated(v *view.View, f *rule.Finding, q queue, total view.CPUSha
 			break
 		}
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ProcessCPU, Value: g.cpu,
-			What:  rule.T("%s used %v CPUs and waited %v s per second", g.label(), unit.Number(round(g.cpu)), unit.Number(round(g.delay))),
+			What:  rule.T("%s used %v CPUs and waited %v s per second%s", g.label(), unit.Number(round(g.cpu)), unit.Number(round(g.delay)), g.over(v)),
 			Check: shell.Line("pidstat -u 1 5")})
 	}
 	hot := hottest(v, top.workers()...)

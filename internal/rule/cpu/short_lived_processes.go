@@ -51,28 +51,35 @@ func detectShortLived(v *view.View) ([]rule.Finding, error) {
 	if sched.Forks < birthsFrom.Value {
 		return nil, nil
 	}
-	b := balance(v, total)
-	used := min(1, b.taken()/float64(v.CPUCount()))
-	if used < vanishedPossible.Value || b.parent.PID == 0 {
-		return nil, nil
+	var found []rule.Finding
+	for _, b := range parents(v, total, sched.Forks) {
+		used := min(1, b.taken()/float64(v.CPUCount()))
+		if used < vanishedPossible.Value || b.parent.PID == 0 || b.forks < birthsFrom.Value {
+			continue
+		}
+		found = append(found, b.finding(v, used, total))
 	}
+	return found, nil
+}
+
+func (b *books) finding(v *view.View, used float64, total view.CPUShare) rule.Finding {
 	f := rule.Finding{Confidence: rule.Possible, AffectsAll: used >= mainShare.Value*total.Busy()}
 	// Threads count as forks too; CPU time that came back to a parent from
 	// ended children, or that no live process has, proves that these were
 	// processes.
-	x := harmOf(v, b, used, total, sched.Forks)
-	if perTask := used * float64(v.CPUCount()) / sched.Forks; used >= vanishedShare.Value && perTask <= briefCPU.Value && b.newbornCPU <= briefCPU.Value && x.any() {
+	x := harmOf(v, *b, used, total, b.forks)
+	if perTask := used * float64(v.CPUCount()) / b.forks; used >= vanishedShare.Value && perTask <= briefCPU.Value && b.newbornCPU <= briefCPU.Value && x.any() {
 		f.Confidence = rule.Likely
-		if x.crowd && b.parentCPU >= mainShare.Value*max(b.missing, b.parentCPU) {
+		if x.crowd && (b.told || b.parentCPU >= mainShare.Value*max(b.missing, b.parentCPU)) {
 			f.Confidence = rule.Certain
 		}
 	}
-	describeShortLived(v, &f, b, used, sched)
-	f.Evidence = append(f.Evidence, x.evidence(b)...)
+	describeShortLived(v, &f, *b, used)
+	f.Evidence = append(f.Evidence, x.evidence(*b)...)
 	if !x.any() {
 		f.Notes = append(f.Notes, x.harmless(used, total))
 	}
-	return []rule.Finding{f}, nil
+	return f
 }
 
 // books is where the CPU time of the window went.
@@ -80,6 +87,9 @@ type books struct {
 	total     float64 // cores used by processes, from /proc/stat
 	live      float64 // of it, by processes that were seen
 	missing   float64 // the rest
+	allForks  float64 // processes and threads created per second, by everybody
+	forks     float64 // of them, those of the parent; all where the kernel does not tell of processes
+	told      bool    // by the kernel: forks are processes of this parent
 	parent    view.Process
 	parentCPU float64 // cores its ended children used
 	guessed   bool    // it gets no account of its children; most of those seen at work are its own
@@ -92,48 +102,81 @@ type books struct {
 	newbornCPU float64
 }
 
-func balance(v *view.View, total view.CPUShare) books {
+// parents are those who start processes: all of which the kernel told, or else the one
+// that most points at.
+func parents(v *view.View, total view.CPUShare, forks float64) []books {
+	host, seen := balance(v, total)
+	host.allForks, host.forks = forks, forks
+	broods := v.Broods()
+	if len(broods) == 0 {
+		host.guess(v, seen)
+		return []books{host}
+	}
+	var list []books
+	for _, brood := range broods {
+		p, ok := v.Process(brood.Parent)
+		if !ok || p.Own || p.Kernel {
+			continue
+		}
+		seconds := max(v.Seconds(), 0.001)
+		b := host
+		b.told, b.parent, b.forks = true, p, float64(brood.Born)/seconds
+		b.parentCPU = max(steadyChildCPU(p, v.CPUCount()), brood.CPU.Seconds()/seconds)
+		b.newbornCPU = brood.CPU.Seconds() / float64(max(brood.Ended, 1))
+		b.born, b.programs, b.children = brood.Born, brood.Programs, programNames(brood.Programs)
+		list = append(list, b)
+	}
+	return list
+}
+
+// newborns are the processes that were seen to begin in the window, by parent.
+type newborns struct {
+	all, working map[int32]int
+	names        map[int32]map[string]int
+}
+
+// balance is where the CPU time of the window went, and who began in it.
+func balance(v *view.View, total view.CPUShare) (books, newborns) {
 	b := books{total: (total.User + total.Nice + total.System) * float64(v.CPUCount())}
+	seen := newborns{map[int32]int{}, map[int32]int{}, map[int32]map[string]int{}}
 	newborn := 0.0
-	births, working := map[int32]int{}, map[int32]int{} // by parent
-	names := map[int32]map[string]int{}
 	for _, p := range v.Processes() {
 		// A process seen once or briefly counts for the part of the window in
 		// which it was seen.
 		b.live += p.CPU * min(1, p.Seconds/max(v.Seconds(), 0.001))
 		if !p.Started.Before(v.Start()) && !p.Kernel {
-			births[p.PPID]++
+			seen.all[p.PPID]++
 			last := p.Samples[len(p.Samples)-1].Of()
 			newborn++
 			b.newbornCPU += max(0, (last.User + last.System).Seconds())
 			if last.State == "R" || last.User+last.System > 0 {
-				working[p.PPID]++
+				seen.working[p.PPID]++
 			}
-			if names[p.PPID] == nil {
-				names[p.PPID] = map[string]int{}
+			if seen.names[p.PPID] == nil {
+				seen.names[p.PPID] = map[string]int{}
 			}
-			names[p.PPID][p.Comm]++
+			seen.names[p.PPID][p.Comm]++
 		}
 	}
 	if newborn > 0 {
 		b.newbornCPU /= newborn
 	}
 	b.missing = max(0, b.total-b.live)
-	spent, told := v.SpentBelow()
+	return b, seen
+}
+
+// guess finds the parent by /proc alone: who got back most CPU time of ended children.
+func (b *books) guess(v *view.View, seen newborns) {
 	for _, p := range v.Processes() {
-		if p.Own || p.Kernel {
-			continue
-		}
-		if c := max(steadyChildCPU(p, v.CPUCount()), spent[p.PID].Seconds()/max(v.Seconds(), 0.001)); c > b.parentCPU {
+		if c := steadyChildCPU(p, v.CPUCount()); !p.Own && !p.Kernel && c > b.parentCPU {
 			b.parentCPU, b.parent = c, p
 		}
 	}
 	// A parent that ignores SIGCHLD never gets its children's time; then who has
-	// most of the new processes that work is the parent. Where the kernel told how
-	// much time each process took, nothing has to be guessed.
-	if !told && b.parentCPU < reapedShare.Value*b.missing {
+	// most of the new processes that work is the parent.
+	if b.parentCPU < reapedShare.Value*b.missing {
 		all, most, at := 0, 0, view.Process{}
-		for pid, n := range working {
+		for pid, n := range seen.working {
 			all += n
 			p, ok := v.Process(pid)
 			if ok && !p.Own && !p.Kernel && (n > most || n == most && p.PID < at.PID) {
@@ -144,18 +187,17 @@ func balance(v *view.View, total view.CPUShare) books {
 			b.parent, b.parentCPU, b.guessed = at, steadyChildCPU(at, v.CPUCount()), true
 		}
 	}
-	b.born = births[b.parent.PID]
-	b.children = childNames(names[b.parent.PID], b.parent.Comm)
-	if b.programs = v.Descendants(b.parent.PID); len(b.programs) > 0 {
-		b.children = programNames(b.programs)
-	}
-	return b
+	b.born = seen.all[b.parent.PID]
+	b.children = childNames(seen.names[b.parent.PID], b.parent.Comm)
 }
 
 // taken is the cores that short-lived processes of the parent used: all that is missing
 // where most of it is known to be theirs, or nobody else can have used it, and
-// otherwise what is known.
+// otherwise what is known. Where the kernel told of processes, nothing is missing.
 func (b books) taken() float64 {
+	if b.told {
+		return b.parentCPU
+	}
 	if b.guessed || b.parentCPU >= mainShare.Value*b.missing {
 		return max(b.missing, b.parentCPU)
 	}
@@ -222,34 +264,50 @@ func programNames(list []view.Program) []string {
 // programEvidence names what was started, with arguments, and how it ended.
 func programEvidence(v *view.View, list []view.Program) (evidence []rule.Evidence) {
 	for _, p := range list[:min(len(list), 3)] {
-		evidence = append(evidence, rule.Evidence{Metric: metric.ProcessRuns, Value: float64(p.Runs) / max(v.Seconds(), 1),
-			What: rule.T("%s ended %s times, %s of them with %s", p.Cmdline, unit.Count(p.Runs), unit.Count(p.Endings), p.Ending)})
+		e := rule.Evidence{Metric: metric.ProcessRuns, Value: float64(p.Runs) / max(v.Seconds(), 1), Check: shell.Line("rtrail trace exec --for 10s"),
+			What: rule.T("%s ended %s times, %s of them with %s", p.Cmdline, unit.Count(p.Runs), unit.Count(p.Endings), p.Ending)}
+		if p.Endings == p.Runs {
+			e.What = rule.T("%s ended %s times with %s", p.Cmdline, unit.Count(p.Runs), p.Ending)
+		}
+		evidence = append(evidence, e)
 	}
 	return evidence
 }
 
-func describeShortLived(v *view.View, f *rule.Finding, b books, used float64, sched view.Scheduler) {
+func describeShortLived(v *view.View, f *rule.Finding, b books, used float64) {
 	who := fmt.Sprintf("%s (%d)", b.parent.Comm, b.parent.PID)
 	children := "children that end too soon to be seen"
 	if len(b.children) > 0 {
 		children = strings.Join(b.children, ", ")
 	}
+	what := "tasks"
+	if b.told {
+		what = "processes"
+	}
 	f.Subject = b.parent.Entity()
-	f.Headline = rule.T("%s starts short-lived processes (%s): %v new tasks, %v of all CPU time", who, children, unit.PerSecond(sched.Forks), unit.Share(used))
+	f.Headline = rule.T("%s starts short-lived processes (%s): %v new %s, %v of all CPU time", who, children, unit.PerSecond(b.forks), what, unit.Share(used))
 	f.Impact = rule.Impact{Share: used, Text: rule.T("%v of all CPU time", unit.Share(used))}
-	f.Evidence = []rule.Evidence{
-		{Metric: metric.SchedForks, Value: sched.Forks, Limit: rule.Limit(birthsFrom.Value),
-			What: rule.T("%v processes and threads created; %d new children of %s caught alive", unit.PerSecond(sched.Forks), b.born, who)},
-		{Metric: metric.CPUUnaccounted, Value: b.missing,
-			What: rule.T("processes used %v cores; only %v of these belong to processes that were seen", unit.Number(round(b.total)), unit.Number(round(b.live)))},
-		{Metric: metric.ProcessChildCPU, Value: b.parentCPU,
-			What:  rule.T("ended children of %s used %v cores", who, unit.Number(round(b.parentCPU))),
-			Check: shell.Line("pidstat -T CHILD -u -p %d 5 1", b.parent.PID)},
+	forks := rule.Evidence{Metric: metric.SchedForks, Value: b.forks, Limit: rule.Limit(birthsFrom.Value),
+		What: rule.T("%v processes and threads created; %d new children of %s caught alive", unit.PerSecond(b.allForks), b.born, who)}
+	if b.told {
+		forks.Metric = metric.ProcessBirths
+		forks.What = rule.T("%s and its brief children made %s processes; the host made %v processes and threads", who, unit.Count(b.born), unit.PerSecond(b.allForks))
 	}
+	childCPU := rule.Evidence{Metric: metric.ProcessChildCPU, Value: b.parentCPU,
+		What:  rule.T("ended children of %s used %v cores", who, unit.Number(round(b.parentCPU))),
+		Check: shell.Line("pidstat -T CHILD -u -p %d 5 1", b.parent.PID)}
 	if b.guessed {
-		f.Evidence[len(f.Evidence)-1].What = rule.T("no parent got back the time of ended children; most of the new processes seen running are children of %s", who)
+		childCPU.What = rule.T("no parent got back the time of ended children; most of the new processes seen running are children of %s", who)
 	}
-	f.Evidence = append(f.Evidence, programEvidence(v, b.programs)...)
+	// What was started, and how it ended, goes before the sums that it is a part of.
+	f.Evidence = append([]rule.Evidence{forks}, programEvidence(v, b.programs)...)
+	sums := rule.Evidence{Metric: metric.CPUUnaccounted, Value: b.missing,
+		What: rule.T("processes used %v cores; only %v of these belong to processes that were seen", unit.Number(round(b.total)), unit.Number(round(b.live)))}
+	if b.told {
+		f.Evidence = append(f.Evidence, childCPU, sums)
+	} else {
+		f.Evidence = append(f.Evidence, sums, childCPU)
+	}
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("see what is started, with which arguments, and whether it fails"), Command: shell.Line("rtrail trace exec --for 10s"), Tradeoff: "tracing costs a little for each exec"},
 		{Text: rule.T("do the work inside %s, or keep one child running and feed it", b.parent.Comm), Tradeoff: "a change of the program; a helper's crash is no longer limited to one call"},

@@ -61,10 +61,11 @@ func detectSpinning(v *view.View) ([]rule.Finding, error) {
 
 func spinFinding(v *view.View, p *view.Process, h hotSpot, busy int, waiting float64) rule.Finding {
 	cpus := float64(v.CPUCount())
-	burnt := h.Share * p.CPU
+	part, lived := life(v, p)
+	burnt := h.Share * p.CPU * part
 	f := rule.Finding{Subject: p.Entity(), Confidence: rule.Possible,
 		// It explains a full host only if it is what fills it.
-		AffectsAll: p.CPU >= cpus/2,
+		AffectsAll: p.CPU*part >= cpus/2,
 		Headline:   rule.T("%v of %s spin in %s: they burn %v of %d CPUs in a loop that only waits", unit.Plural(int64(busy), "thread", "threads"), p.Entity(), h.name(), unit.Number(round(burnt)), v.CPUCount()),
 		Impact:     rule.Impact{Share: min(1, burnt/cpus), Text: rule.T("%v CPUs", unit.Number(round(burnt)))},
 		Evidence:   h.evidence(),
@@ -80,7 +81,7 @@ func spinFinding(v *view.View, p *view.Process, h hotSpot, busy int, waiting flo
 			What:  rule.T("%v of these samples are in a loop that waits without sleeping", unit.Share(float64(h.Spins)/float64(h.Samples))),
 			Check: shell.Line("perf annotate --stdio -s %s", h.Function)},
 		rule.Evidence{Metric: metric.ThreadCPU, Value: float64(busy) / float64(max(p.Threads, 1)), Limit: rule.Limit(wantsCPU.Value),
-			What:  rule.T("%v never slept; they waited %v s per second for a CPU", unit.Plural(int64(busy), "thread", "threads"), unit.Number(round(waiting))),
+			What:  rule.T("%v never slept; they waited %v s per second for a CPU%s", unit.Plural(int64(busy), "thread", "threads"), unit.Number(round(waiting)), lived),
 			Check: shell.Line("pidstat -t -u -p %d 1 5", p.PID)})
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("use a lock that sleeps: a mutex of the C library spins for a moment, then sleeps in futex"), Tradeoff: "takes a developer; a wake-up costs some microseconds"},

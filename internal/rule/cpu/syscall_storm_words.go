@@ -53,15 +53,17 @@ func plainBytes(n float64) string {
 func stormFinding(v *view.View, p *view.Process, s storm) rule.Finding {
 	who := fmt.Sprintf("%s (%d)", p.Comm, p.PID)
 	cpus := float64(v.CPUCount())
+	part, lived := life(v, p)
+	burnt := s.share * p.CPU * part
 	f := rule.Finding{Subject: p.Entity(), Confidence: s.confidence(),
-		Impact:     rule.Impact{Share: min(1, s.share*p.CPU/cpus), Text: rule.T("%v CPUs", unit.Number(round(s.share*p.CPU)))},
-		AffectsAll: s.share*p.CPU >= cpus/2, // it explains a full host only if it is what fills it
+		Impact:     rule.Impact{Share: min(1, burnt/cpus), Text: rule.T("%v CPUs", unit.Number(round(burnt)))},
+		AffectsAll: burnt >= cpus/2, // it explains a full host only if it is what fills it
 		Headline:   rule.T("%s %s: this takes %v of its CPU time", who, s.does(), unit.Share(s.share)),
 	}
 	if s.counted() {
 		f.Headline = rule.T("%s %s, %v times a second: this takes %v of its CPU time", who, s.does(), unit.Count(s.perSecond), unit.Share(s.share))
 	}
-	f.Evidence = s.evidence(p, who)
+	f.Evidence = s.evidence(p, who, lived)
 	if s.kind == polling {
 		f.Notes = append(f.Notes, rule.T("some programs poll on purpose, to answer sooner than a thread that sleeps"))
 		if s.samples > 0 {
@@ -72,7 +74,7 @@ func stormFinding(v *view.View, p *view.Process, s storm) rule.Finding {
 	return f
 }
 
-func (s *storm) evidence(p *view.Process, who string) []rule.Evidence {
+func (s *storm) evidence(p *view.Process, who, lived string) []rule.Evidence {
 	trace := shell.Line("rtrail trace syscalls -p %d --for 5s", p.PID)
 	share := rule.Evidence{Metric: metric.ProcessCallShare, Value: s.share, Limit: rule.Limit(stormShare.Value), Check: trace,
 		What: rule.T("%s spends %v of its CPU time in %s; its calls were counted and timed", who, unit.Share(s.share), s.names())}
@@ -84,7 +86,7 @@ func (s *storm) evidence(p *view.Process, who string) []rule.Evidence {
 		list = append(list, rule.Evidence{Metric: metric.ProcessCalls, Value: s.perSecond, Limit: rule.Limit(stormCalls.Value), Check: trace, What: s.result()})
 	}
 	return append(list, rule.Evidence{Metric: metric.ProcessCPUSystem, Value: p.System / p.CPU, Limit: rule.Limit(stormShare.Value),
-		What:  rule.T("%v of its CPU time is kernel time; it uses %v s per second and goes to sleep %v", unit.Share(p.System/p.CPU), unit.Number(round(p.CPU)), sleeps(p)),
+		What:  rule.T("%v of its CPU time is kernel time; it uses %v s per second%s and goes to sleep %v", unit.Share(p.System/p.CPU), unit.Number(round(p.CPU)), lived, sleeps(p)),
 		Check: shell.Line("pidstat -uw -p %d 1 5", p.PID)})
 }
 

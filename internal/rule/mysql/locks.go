@@ -161,7 +161,7 @@ func (w *lockWaits) behind(lock string) []rule.Behind {
 	if !one || b.Session == 0 && !b.Detached {
 		return nil
 	}
-	who := rule.Behind{For: lock, Ahead: w.ahead(b), Who: view.Entity{Kind: view.KindConnection, Name: blockerName(b), Detail: w.s.Name()}, Words: blockerName(b)}
+	who := rule.Behind{For: lock, Ahead: w.ahead(b), Mean: b.Waited, Longest: max(b.Victims[0].Waited, 0), Who: view.Entity{Kind: view.KindConnection, Name: blockerName(b), Detail: w.s.Name()}, Words: blockerName(b)}
 	if p, ok := w.client(b); ok {
 		who.Who = p.Entity()
 		who.Words += " of " + p.Entity().String()

@@ -2,8 +2,6 @@ package proc
 
 import (
 	"fmt"
-	"strings"
-	"time"
 
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
@@ -64,20 +62,24 @@ func contended(v *view.View, p *view.Process, l view.HeldLock) rule.Finding {
 	}
 	does := deed(v, p, holder)
 	if holder.Share >= 0.5 && holder.DoesShare > 0 {
-		b := rule.Behind{For: "lock", Who: view.Entity{Kind: view.KindThread, Name: holder.Comm, PID: p.PID, Started: p.Started},
-			Words: "its thread " + threadName(holder.Comm, holder.TID) + ", which is " + doing(holder)}
-		if holder.Does == view.WaitDisk && holder.DoesShare >= 0.5 {
+		b := rule.Behind{For: "lock", Mean: l.Mean, Longest: l.Longest, Who: view.Entity{Kind: view.KindThread, Name: holder.Comm, PID: p.PID, Started: p.Started},
+			Words: "its thread " + threadName(holder.Comm, holder.TID) + ", which " + seen(holder)}
+		if holder.Does == view.WaitDisk && holder.Sure() {
 			b.TID, b.Call = holder.TID, holder.Where
 		}
 		f.Behind = []rule.Behind{b}
 	}
-	f.Headline = rule.T("%v of %s queue for one lock; thread %s holds it %s", unit.Plural(int64(len(l.Waiters)), "thread", "threads"), p.Entity(), threadName(holder.Comm, holder.TID), does)
+	asked := rule.T("on average %v threads waited for the lock at %#x: %v different ones in %d looks", unit.Number(round(l.Mean)), l.Address, len(l.Waiters), l.Looks)
+	if l.Longest > 0 {
+		asked = rule.T("%v; at least %v for one holder", asked, unit.Duration(l.Longest))
+	}
+	f.Headline = rule.T("%v of %s queue for one lock; thread %s holds it%s", unit.Plural(int64(len(l.Waiters)), "thread", "threads"), p.Entity(), threadName(holder.Comm, holder.TID), does)
 	if len(l.Holders) > 1 && holder.Share < 0.5 {
-		f.Headline = rule.T("%v of %s queue for one lock; they hold it in turn, %s longest, %s", unit.Plural(int64(len(l.Waiters)), "thread", "threads"), p.Entity(), threadName(holder.Comm, holder.TID), does)
+		f.Headline = rule.T("%v of %s queue for one lock; they hold it in turn, %s longest%s", unit.Plural(int64(len(l.Waiters)), "thread", "threads"), p.Entity(), threadName(holder.Comm, holder.TID), does)
 	}
 	f.Evidence = []rule.Evidence{
 		{Metric: metric.LockWaiters, Value: l.Mean, Limit: rule.Limit(lockWaiters.Value),
-			What:  rule.T("on average %v threads waited for the lock at %#x: %v different ones in %d looks; at least %v for one holder", unit.Number(round(l.Mean)), l.Address, len(l.Waiters), l.Looks, unit.Duration(l.Longest)),
+			What:  asked,
 			Check: shell.Line("rtrail trace locks -p %d --for 10s", p.PID)},
 		{Metric: metric.LockHeld, Value: holder.Share,
 			What:  rule.T("%s held it in %v of these waits", threadName(holder.Comm, holder.TID), unit.Share(holder.Share)),
@@ -86,11 +88,7 @@ func contended(v *view.View, p *view.Process, l view.HeldLock) rule.Finding {
 	if caller := v.LockCaller(p.PID, l.Address); caller != "" {
 		f.Evidence[0].What = rule.T("%v; most of the waiting came from %s", f.Evidence[0].What, caller)
 	}
-	if holder.DoesShare > 0 {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ThreadState, Value: holder.DoesShare,
-			What:  rule.T("meanwhile %s was %s in %v of the looks at it", threadName(holder.Comm, holder.TID), doing(holder), unit.Share(holder.DoesShare)),
-			Check: shell.Line("cat /proc/%d/task/%d/stack", p.PID, holder.TID)})
-	}
+	f.Evidence = append(f.Evidence, didThen(v, p, holder)...)
 	// Holders that compute in turn, on CPUs that are all busy, wait for CPUs. One that itself
 	// waits for a lock may have released this one between the looks at both.
 	inTurn := holder.Does == view.OnCPU && holder.Share < 0.5 || holder.Does == view.WaitLock
@@ -102,7 +100,7 @@ func contended(v *view.View, p *view.Process, l view.HeldLock) rule.Finding {
 		f.Confidence = rule.Possible
 		f.Notes = append(f.Notes, rule.T("threads hold it in turn, each so briefly that no two looks found the same one: fewer threads may do the same work"))
 	}
-	if holder.Does == view.OnCPU && holder.RunDelay >= holderStarved.Value {
+	if (holder.Does == view.OnCPU || holder.Measured) && holder.RunDelay >= holderStarved.Value {
 		f.Confidence = rule.Possible
 		f.Notes = append(f.Notes, rule.T("the holder had no CPU for %v of the time: the lock may be held for so long because CPUs are short", unit.Share(holder.RunDelay)))
 	}
@@ -121,60 +119,4 @@ func threadName(comm string, tid int32) string {
 		return fmt.Sprintf("thread %d", tid)
 	}
 	return fmt.Sprintf("%s (%d)", comm, tid)
-}
-
-// doing is what a holder was seen to do: "in fdatasync, waiting for a disk".
-func doing(h *view.LockHolder) string {
-	where := "waiting"
-	if h.Where != "" {
-		where = "in " + h.Where
-	}
-	switch h.Does {
-	case view.OnCPU:
-		return "running or ready to run"
-	case view.WaitDisk:
-		return where + ", waiting for a disk"
-	case view.WaitNetwork:
-		return where + ", waiting for the network"
-	case view.WaitLock:
-		return where + ", waiting for another lock or a condition"
-	}
-	return where + ", asleep"
-}
-
-// alone says whether a thread uses nearly all of the CPU time of its process: samples
-// do not tell threads apart.
-func alone(v *view.View, p *view.Process, tid int32) bool {
-	for _, t := range v.ThreadTimes() {
-		if t.PID == p.PID && t.TID == tid {
-			return p.CPU-t.CPU <= 0.25*p.CPU
-		}
-	}
-	return false
-}
-
-// deed says what the holder does, with the file or the function where it is known.
-func deed(v *view.View, p *view.Process, h *view.LockHolder) string {
-	if h.DoesShare == 0 {
-		return "and was not looked at"
-	}
-	switch h.Does {
-	case view.OnCPU:
-		if on := v.CPUProfile(p.PID); len(on.Functions) > 0 && on.Functions[0].Function != "" && on.Functions[0].AtLeast() >= 0.5 && alone(v, p, h.TID) {
-			return "while it runs, mostly in " + on.Functions[0].Function
-		}
-		return "while it runs"
-	case view.WaitDisk:
-		for _, s := range v.Syncs() {
-			if p.Is(s.PID, s.Started) && s.Path != "" && strings.HasSuffix(h.Where, "sync") && s.Time > time.Second/10 {
-				return fmt.Sprintf("while it waits for a disk in %s of %s", h.Where, s.Path)
-			}
-		}
-		return "while it waits for a disk in " + h.Where
-	case view.WaitNetwork:
-		return "while it waits for the network in " + h.Where
-	case view.WaitLock:
-		return "while it waits for another lock or a condition"
-	}
-	return "while it sleeps in " + h.Where
 }

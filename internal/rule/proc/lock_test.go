@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -19,6 +20,8 @@ type queue struct {
 	holder  ruletest.Thread
 	slices  int64   // that a waiter gets between two readings
 	busy    float64 // share of the CPUs, more
+	syncs   float64 // of /srv/journal, seconds per second
+	others  int     // threads that were seen in such a sync each time
 	caller  string  // function that wants it, if that was traced
 }
 
@@ -26,6 +29,15 @@ func (q queue) host() *ruletest.Host {
 	h := ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 0.2 + q.busy}).Process(ruletest.Process{PID: 100, Comm: "shop", Threads: 10})
 	q.holder.PID, q.holder.TID, q.holder.Comm = 100, 110, "reporter"
 	h.Thread(q.holder)
+	for i := range q.others {
+		h.Thread(ruletest.Thread{PID: 100, TID: int32(120 + i), Comm: "flusher", State: "D", Syscall: "fsync"})
+	}
+	if q.syncs > 0 {
+		for _, at := range []int{5, 10} {
+			ruletest.Add(h, recording.SyncSum{At: ruletest.Start.Add(time.Duration(at) * time.Second), PID: 100, Process: "shop", Call: "fsync", Path: "/srv/journal", Device: "8:1",
+				Span: 5 * time.Second, Calls: 5000, Time: time.Duration(q.syncs * 5e9), Longest: time.Millisecond})
+		}
+	}
 	if q.caller != "" {
 		h.Readings(func(at time.Time, s float64) {
 			ruletest.Add(h, recording.OffCPUWait{At: at, PID: 100, TID: 101, State: "S", Span: time.Second, Waited: time.Second, Lock: 0x1000, Mutex: true, UserStack: "lock;" + q.caller, Caller: q.caller})
@@ -60,6 +72,21 @@ func TestLockContention(t *testing.T) {
 		situation("the holder sleeps", rule.Likely, "while it sleeps in clock_nanosleep", func(q *queue) { q.holder = ruletest.Thread{Syscall: "clock_nanosleep"} }),
 		situation("the holder asks a server", rule.Likely, "the network in recvfrom", func(q *queue) { q.holder = ruletest.Thread{Syscall: "recvfrom"} }),
 		situation("the holder computes", rule.Likely, "while it runs", func(q *queue) { q.holder = ruletest.Thread{State: "R", CPU: 0.9} }),
+		situation("it syncs for microseconds at a time, and is mostly seen to run", rule.Likely, "while it waits for a disk in fsync of /srv/journal", func(q *queue) {
+			q.holder, q.syncs = ruletest.Thread{State: "D", Syscall: "fsync", Runs: 0.7, CPU: 0.4}, 0.85
+		}),
+		situation("the same, and CPUs are short", rule.Possible, "in fsync of /srv/journal", func(q *queue) {
+			q.holder, q.syncs = ruletest.Thread{State: "D", Syscall: "fsync", Runs: 0.7, CPU: 0.1, RunDelay: 0.7}, 0.85
+		}),
+		situation("its own counters say that it does not run as often as it is seen to", rule.Likely, "by 11 looks was in fsync, waiting for a disk for about 60 % of that time, and on a CPU, or wanting one for 40 %", func(q *queue) {
+			q.holder = ruletest.Thread{State: "D", Syscall: "fsync", Runs: 0.7, CPU: 0.4}
+		}),
+		situation("another thread syncs, while it runs", rule.Likely, "while it runs", func(q *queue) {
+			q.holder, q.syncs, q.others = ruletest.Thread{State: "D", Syscall: "fsync", Runs: 0.95, CPU: 0.95}, 0.9, 1
+		}),
+		situation("it runs, and its counters deny it", rule.Likely, "but for 10 % of that time at most", func(q *queue) {
+			q.holder = ruletest.Thread{State: "R", CPU: 0.1}
+		}),
 		situation("the holder lacks a CPU", rule.Possible, "while it runs", func(q *queue) { q.holder = ruletest.Thread{State: "R", CPU: 0.3, RunDelay: 0.6} }),
 		situation("they hold it in turn", rule.Likely, "in turn", func(q *queue) { q.holders = []int32{101, 102, 103, 110} }),
 		situation("in turn, and none of the waiters runs", rule.Likely, "in turn", func(q *queue) { q.holders, q.slices = []int32{101, 102, 103, 110}, 0 }),
@@ -72,6 +99,17 @@ func TestLockContention(t *testing.T) {
 		situation("one incident", 0, "", func(q *queue) { q.share = 0.3 }),
 		situation("nobody waits", 0, "", func(q *queue) { q.waiters = 0 }),
 	})
+}
+
+// A wait of which it is not known how long it took has no length.
+func TestLockWithoutLength(t *testing.T) {
+	found := queue{waiters: 4, share: 1, holders: []int32{110}, holder: ruletest.Thread{Syscall: "fdatasync", State: "D"}, slices: 1}.host().Detect(t, lockContention)
+	if len(found) != 1 || strings.Contains(found[0].Evidence[0].What.String(), "for one holder") {
+		t.Fatalf("%+v", found)
+	}
+	if b := found[0].Behind[0]; b.Mean != 4 || b.TID != 110 || b.Call != "fdatasync" {
+		t.Errorf("%+v, want 4 that wait for 110 in fdatasync", b)
+	}
 }
 
 // cycle records threads that wait for the lock of the next one, and one behind.

@@ -169,6 +169,7 @@ type Thread struct {
 	Slices   float64 // per second
 	Syscall  string
 	Input    float64 // share of the readings in which it waits for its standard input
+	Runs     float64 // share of the readings in which it is in state R, and in no system call
 }
 
 // Thread records a thread.
@@ -176,15 +177,20 @@ func (h *Host) Thread(x Thread) *Host {
 	if x.State == "" {
 		x.State = "S"
 	}
-	waited, readings := 0.0, 0.0
+	waited, ran, readings := 0.0, 0.0, 0.0
 	return Every(h, func(at time.Time, s float64) recording.ThreadSample {
 		readings++
+		state, call := x.State, x.Syscall
+		if ran+1 <= x.Runs*readings {
+			ran++
+			state, call = "R", ""
+		}
 		input := waited+1 <= x.Input*readings
 		if input {
 			waited++
 		}
-		return recording.ThreadSample{At: at, PID: x.PID, TID: x.TID, Comm: x.Comm, State: x.State, Input: input,
+		return recording.ThreadSample{At: at, PID: x.PID, TID: x.TID, Comm: x.Comm, State: state, Input: input,
 			CPUTime: time.Hour + dur(x.CPU*s), RunDelay: time.Hour + dur(x.RunDelay*s), Slices: 1000 + int64(x.Slices*s),
-			Syscall: -1, SyscallName: x.Syscall}
+			Syscall: -1, SyscallName: call}
 	})
 }
