@@ -84,6 +84,7 @@ func offCPUTime(r *recording.OffCPUWait) (span, traced time.Duration) { return r
 // for so long; 0: that is not known.
 func SumOffCPU(rows []recording.OffCPUWait, watched time.Duration) []OffCPU {
 	all := traced(rows, watched, offCPUTime)
+	rows = attributed(rows)
 	type same struct {
 		pid, waker                                      int32
 		process, thread, state, stack, who, interrupted string
@@ -126,6 +127,40 @@ func SumOffCPU(rows []recording.OffCPUWait, watched time.Duration) []OffCPU {
 		return cmp.Or(cmp.Compare(b.Waited, a.Waited), cmp.Compare(a.PID, b.PID), cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.Stack, b.Stack))
 	})
 	return list
+}
+
+// attributed gives parts of waits of which the end was not seen, because a reading or a slice
+// ended first, to whoever ended most of the other waits of the thread at the same place. Waits
+// longer than a slice mostly consist of such parts. A thread that nobody woke stays idle.
+func attributed(rows []recording.OffCPUWait) []recording.OffCPUWait {
+	type place struct {
+		pid, tid     int32
+		started      int64
+		state, stack string
+		lock         uint64
+	}
+	at := func(r *recording.OffCPUWait) place {
+		return place{r.PID, r.TID, r.Started.UnixNano(), r.State, r.Stack, r.Lock}
+	}
+	most := map[place]int{}
+	for i := range rows {
+		if r := &rows[i]; r.Waits > 0 && (r.Waker != "" || r.Interrupt != "") {
+			if n, ok := most[at(r)]; !ok || rows[n].Waited < r.Waited {
+				most[at(r)] = i
+			}
+		}
+	}
+	out := slices.Clone(rows)
+	for i := range out {
+		r := &out[i]
+		n, ok := most[at(r)]
+		if !ok || r.Waits > 0 || r.Waker != "" || r.Interrupt != "" || r.State == "R" {
+			continue
+		}
+		from := &rows[n]
+		r.Waker, r.WakerPID, r.WakerTID, r.WakerStack, r.Interrupt, r.HolderStack = from.Waker, from.WakerPID, from.WakerTID, from.WakerStack, from.Interrupt, from.HolderStack
+	}
+	return out
 }
 
 // mostTime finds what threads did for most of the time that they waited.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"rtrail/internal/recording"
 )
@@ -31,5 +32,31 @@ func TestSumOffCPU(t *testing.T) {
 		if o := &got[i]; o.For() != want[0] || o.EndedBy() != want[1] {
 			t.Errorf("waits for %q, ended by %q; want %q", o.For(), o.EndedBy(), want)
 		}
+	}
+}
+
+// Waits of 300 ms that are counted in slices of 25 ms: most parts are of waits that neither
+// begin nor end in their slice.
+func TestLongWaitsInSlices(t *testing.T) {
+	row := func(tid int32, stack, waker string, waited time.Duration, waits float64) recording.OffCPUWait {
+		r := recording.OffCPUWait{At: time.Unix(20, 0), PID: 7, TID: tid, Process: "db", Thread: "worker", State: "S", Span: 10 * time.Second, Traced: time.Second,
+			Waited: waited, Waits: waits, Longest: 25 * time.Millisecond, Stack: stack, Waker: waker, Lock: 5}
+		if waker != "" {
+			r.WakerPID, r.WakerStack = 7, "futex_wake;__x64_sys_futex"
+		}
+		return r
+	}
+	got := SumOffCPU([]recording.OffCPUWait{
+		row(1, "futex_do_wait", "", 900*time.Millisecond, 0), row(1, "futex_do_wait", "db", 60*time.Millisecond, 3), row(1, "futex_do_wait", "log", 20*time.Millisecond, 1),
+		row(2, "futex_do_wait", "", time.Second, 0), // nobody woke this one
+		row(3, "ep_poll", "", 900*time.Millisecond, 0), row(3, "futex_do_wait", "db", 50*time.Millisecond, 2),
+	}, 0)
+	mean := map[string]float64{}
+	for _, o := range got {
+		mean[o.For()+" "+o.Waker] += o.Mean
+	}
+	want := map[string]float64{"futex_do_wait db": 1.01, "futex_do_wait log": 0.02, "futex_do_wait ": 1, "ep_poll ": 0.9}
+	if diff := cmp.Diff(want, mean, cmpopts.EquateApprox(0, 0.001)); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -61,7 +61,6 @@ type failing struct {
 	reads    int
 	writes   int
 	timeouts float64 // counted by the SCSI layer
-	errors   float64
 }
 
 func detectErrors(v *view.View) ([]rule.Finding, error) {
