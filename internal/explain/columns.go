@@ -63,6 +63,8 @@ var Columns = []Column{
 	{"share", ofPackets, "part of the time of all requests"},
 	{"idle", ofPackets, "end of the answer before, on the same connection, to the request: time of the client"},
 	{"err", ofPackets, "requests that were answered by an error"},
+	{"open", ofPackets, "requests that wait for their answers at the end of the interval: asked, acknowledged by the server, and not answered yet"},
+	{"oldest", ofPackets, "how long the oldest of the open requests has waited then"},
 	{"resent", ofPackets, "segments with data that were sent again; in lists of requests the time that this took"},
 	{"handshake", ofPackets, "SYN to the ACK of the SYN-ACK: mean round trip client to server"},
 	{"connect", ofPackets, "first SYN to first SYN-ACK, repeats included"},

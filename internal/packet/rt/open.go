@@ -148,6 +148,9 @@ func (a *Assembler) look(at int64, give func(*Open)) (again bool) {
 		}
 		if f := a.tracker.Fingerprint; f != nil && (len(d.Text) > 0 || d.Command != "") {
 			o.Fingerprint = f(o.Proto, d.Command, d.Text, d.TextCut)
+			if asksToSleep(o.Proto, o.Fingerprint) {
+				return true // it waits by design
+			}
 		}
 	}
 	give(&o)
