@@ -347,6 +347,8 @@ func (o Overview) statements() document.Table {
 	var rows [][]string
 	list := Statements(o.Summary)
 	list = list[:min(len(list), o.Top)]
+	// Of one service, the port tells nothing apart.
+	several := slices.ContainsFunc(list, func(k summary.StatementKey) bool { return k.Server != list[0].Server })
 	for _, k := range list {
 		s := o.Summary.Statements[k]
 		part := "-"
@@ -355,23 +357,20 @@ func (o Overview) statements() document.Table {
 		}
 		st := &s.Stats
 		rows = append(rows, []string{times(st, s.RTSum), part, unit.Count(s.Count).String(), times(st, s.Mean()), times(st, s.Quantile(0.95)),
-			times(st, s.Quantile(0.99)), times(st, s.RTMax), orDash(s.Failed), RowsOf(st),
-			service(k.Service), Statement(k.Command, k.Fingerprint)})
+			times(st, s.Quantile(0.99)), times(st, s.RTMax), orDash(s.Failed), RowsOf(st)})
+		if several {
+			rows[len(rows)-1] = append(rows[len(rows)-1], service(k.Service))
+		}
+		rows[len(rows)-1] = append(rows[len(rows)-1], Statement(k.Command, k.Fingerprint))
 	}
-	return document.Table{Title: "STATEMENTS by total time", Rows: rows, Columns: []document.Column{
+	columns := []document.Column{
 		{Name: "total", Right: true}, {Name: "share", Right: true, Drop: 2}, {Name: "count", Right: true}, {Name: "mean", Right: true, Drop: 1}, {Name: "p95", Right: true},
 		{Name: "p99", Right: true, Drop: 4}, {Name: "max", Right: true, Drop: 3}, {Name: "err", Right: true}, {Name: "rows", Right: true, Drop: 5},
-		portColumn(list), {Name: "statement", Cut: true},
-	}}
-}
-
-// portColumn tells the services of statements apart. It stays where there are several.
-func portColumn(list []summary.StatementKey) document.Column {
-	const first = 100 // to go on a narrow terminal
-	if slices.ContainsFunc(list, func(k summary.StatementKey) bool { return k.Server != list[0].Server }) {
-		return document.Column{Name: "port"}
 	}
-	return document.Column{Name: "port", Drop: first}
+	if several {
+		columns = append(columns, document.Column{Name: "port"})
+	}
+	return document.Table{Title: "STATEMENTS by total time", Rows: rows, Columns: append(columns, document.Column{Name: "statement", Cut: true})}
 }
 
 // Statements lists those that were answered, by total time.
