@@ -28,10 +28,10 @@ func (o Overview) asked() document.Table {
 	list = list[:min(len(list), o.Top)]
 	for _, k := range list {
 		s := o.Summary.Statements[k]
-		rows = append(rows, []string{unit.Duration(s.Blocked).String(), unit.Count(s.Blocking).String(), service(k.Service), Statement(k.Command, k.Fingerprint)})
+		rows = append(rows, []string{unit.Duration(s.Blocked).String(), unit.Count(s.Blocking).String(), Statement(k.Command, k.Fingerprint)})
 	}
-	return document.Table{Title: "ASKED TO WAIT, left out of all times", Rows: rows,
-		Columns: []document.Column{{Name: "waited", Right: true}, {Name: "count", Right: true}, portColumn(list), {Name: "statement", Cut: true}}}
+	return withPort(document.Table{Title: "ASKED TO WAIT, left out of all times", Rows: rows,
+		Columns: []document.Column{{Name: "waited", Right: true}, {Name: "count", Right: true}, {Name: "statement", Cut: true}}}, list)
 }
 
 // askedJSON is a statement for which the server waited because it was asked to.

@@ -347,8 +347,6 @@ func (o Overview) statements() document.Table {
 	var rows [][]string
 	list := Statements(o.Summary)
 	list = list[:min(len(list), o.Top)]
-	// Of one service, the port tells nothing apart.
-	several := slices.ContainsFunc(list, func(k summary.StatementKey) bool { return k.Server != list[0].Server })
 	for _, k := range list {
 		s := o.Summary.Statements[k]
 		part := "-"
@@ -357,20 +355,27 @@ func (o Overview) statements() document.Table {
 		}
 		st := &s.Stats
 		rows = append(rows, []string{times(st, s.RTSum), part, unit.Count(s.Count).String(), times(st, s.Mean()), times(st, s.Quantile(0.95)),
-			times(st, s.Quantile(0.99)), times(st, s.RTMax), orDash(s.Failed), RowsOf(st)})
-		if several {
-			rows[len(rows)-1] = append(rows[len(rows)-1], service(k.Service))
-		}
-		rows[len(rows)-1] = append(rows[len(rows)-1], Statement(k.Command, k.Fingerprint))
+			times(st, s.Quantile(0.99)), times(st, s.RTMax), orDash(s.Failed), RowsOf(st),
+			Statement(k.Command, k.Fingerprint)})
 	}
-	columns := []document.Column{
+	return withPort(document.Table{Title: "STATEMENTS by total time", Rows: rows, Columns: []document.Column{
 		{Name: "total", Right: true}, {Name: "share", Right: true, Drop: 2}, {Name: "count", Right: true}, {Name: "mean", Right: true, Drop: 1}, {Name: "p95", Right: true},
 		{Name: "p99", Right: true, Drop: 4}, {Name: "max", Right: true, Drop: 3}, {Name: "err", Right: true}, {Name: "rows", Right: true, Drop: 5},
+		{Name: "statement", Cut: true},
+	}}, list)
+}
+
+// withPort gives a table of statements a column that tells their services apart, before the
+// last one; of one service it would say nothing.
+func withPort(t document.Table, list []summary.StatementKey) document.Table {
+	if !slices.ContainsFunc(list, func(k summary.StatementKey) bool { return k.Server != list[0].Server }) {
+		return t
 	}
-	if several {
-		columns = append(columns, document.Column{Name: "port"})
+	t.Columns = slices.Insert(t.Columns, len(t.Columns)-1, document.Column{Name: "port"})
+	for i, k := range list {
+		t.Rows[i] = slices.Insert(t.Rows[i], len(t.Rows[i])-1, service(k.Service))
 	}
-	return document.Table{Title: "STATEMENTS by total time", Rows: rows, Columns: append(columns, document.Column{Name: "statement", Cut: true})}
+	return t
 }
 
 // Statements lists those that were answered, by total time.
