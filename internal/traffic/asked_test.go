@@ -33,13 +33,13 @@ func TestAskedToWaitIsShownApart(t *testing.T) {
 	out := printed(0, Overview{Report: &engine.Report{}, Summary: sum, Top: 10}.By("statement")...)
 	_, tables, _ := strings.Cut(out, "\n\n")
 	want := `STATEMENTS by total time
- total  share  count  mean   p95   p99   max  err  rows  port  statement
-  3 ms  100 %      3  1 ms  1 ms  1 ms  1 ms    -     -  6379  GET a
+ total  share  count  mean   p95   p99   max  err  rows  statement
+  3 ms  100 %      3  1 ms  1 ms  1 ms  1 ms    -     -  GET a
 
 ASKED TO WAIT, left out of all times
- waited  count  port  statement
-    8 s      3  6379  BRPOP q
-  10 ms      1  6379  WAIT
+ waited  count  statement
+    8 s      3  BRPOP q
+  10 ms      1  WAIT
 `
 	if diff := cmp.Diff(want, tables); diff != "" {
 		t.Errorf("%s\n%s", diff, out)
