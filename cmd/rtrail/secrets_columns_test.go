@@ -45,7 +45,7 @@ var columnsOfText = map[recording.Table]string{
 	recording.Processes:    "comm=name cmdline=free state=ours cgroup=name mem_cgroup=name io_cgroup=name wchan=ours",
 	recording.Threads:      "comm=name state=ours syscall_name=ours wchan=ours stack=ours",
 	recording.Locks:        "thread=name",
-	recording.Cgroups:      "path=name controllers=ours cpuset=ours io_limits=ours",
+	recording.Cgroups:      "path=name controllers=ours cpuset=ours io_limits=ours io_done=ours",
 	recording.TCPSockets:   "local=ours remote=ours congestion=ours",
 	recording.Listeners:    "local=ours",
 	recording.UDPSockets:   "local=ours remote=ours",

@@ -26,7 +26,7 @@ func chainWebAppLock() Case {
 	return Case{
 		ID:    "chain/web-app-lock",
 		Title: "users wait for nginx, that for an application, that for MariaDB, that for a batch job which holds rows, and that for a slow disk",
-		Rule:  "disk/saturated",
+		Rule:  "disk/cgroup-throttled",
 		Kind:  "device", Name: `\w+`,
 		Says:  `held at the limit of cgroup .*batch .*; stock-batch`,
 		Waits: `nginx.* → .*stock-app.* → .*mariadbd.* → .*of stock-batch.* → disk \w+`,
@@ -100,7 +100,7 @@ func chainLockDisk() Case {
 	return Case{
 		ID:    "chain/lock-disk",
 		Title: "threads of a server wait for a lock that another one holds while it waits for a slow disk",
-		Rule:  "disk/saturated",
+		Rule:  "disk/cgroup-throttled",
 		Kind:  "device", Name: `\w+`,
 		Says:  `held at the limit of cgroup .*shop .*; shop`,
 		Waits: `shop.* → its thread reporter.* → disk \w+`,

@@ -45,7 +45,7 @@ func TestVersion2(t *testing.T) {
 		Anon: 100000000, File: 20000000, InactiveFile: 9000000,
 		EventsHigh: 41, EventsMax: 12, EventsOOM: 3, OOMKills: 2, MajorFaults: 55, RefaultFile: 88, RefaultAnon: 7,
 		CPUStall: 18 * time.Second, MemoryStall: 250 * time.Millisecond, IOStall: 123 * time.Microsecond,
-		ReadBytes: 5096, WriteBytes: 8192, Reads: 4, Writes: 2, IOLimits: "8:0 wbps=1048576 wiops=120",
+		ReadBytes: 5096, WriteBytes: 8192, Reads: 4, Writes: 2, IOLimits: "8:0 wbps=1048576 wiops=120", IODone: "8:0 rbytes=4096 wbytes=8192 rios=1 wios=2",
 		Pids: 3, PidsMax: 512, PidsEvents: 4,
 		MemswFailures: recording.Unknown, KmemFailures: recording.Unknown, SocketFailures: recording.Unknown, SwapFailures: 6, HugeFailures: 12,
 	}
@@ -87,7 +87,7 @@ func TestVersion1(t *testing.T) {
 			Memory: 60000000, MemoryMax: 64 << 20, MemoryHigh: u, SwapUsed: 600, SwapMax: 64 << 20,
 			Anon: 5000, File: 4000, InactiveFile: 700, EventsHigh: u, EventsMax: 99, EventsOOM: u, OOMKills: 5,
 			MajorFaults: 8, RefaultFile: 9, RefaultAnon: u, CPUStall: u, MemoryStall: u, IOStall: u,
-			ReadBytes: 4097, WriteBytes: 8192, Reads: 10, Writes: 20, IOLimits: "7:0 wiops=5;8:0 wbps=1048576 wiops=50",
+			ReadBytes: 4097, WriteBytes: 8192, Reads: 10, Writes: 20, IOLimits: "7:0 wiops=5;8:0 wbps=1048576 wiops=50", IODone: "7:0 rbytes=0 wbytes=0 rios=0 wios=0;8:0 rbytes=4096 wbytes=8192 rios=10 wios=20",
 			Pids: 2, PidsMax: math.MaxInt64, PidsEvents: 0,
 			MemswFailures: 17, KmemFailures: 4, SocketFailures: 3, SwapFailures: u, HugeFailures: u,
 		}
@@ -113,8 +113,10 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("some avg10=1 total=99999999999999999999\n30 23 0:27 /../x /m rw - cgroup rw,cpu"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		parseIOMax(b)
-		parseIOStat(b)
-		parseBlkio(b)
+		devices := limitedDevices(parseIOMax(b))
+		parseIOStat(b, devices)
+		parseBlkio(b, devices, func(t *ioTotals) (read, written *int64) { return &t.reads, &t.writes })
+		ioDone(devices)
 		throttleLimits(map[string][]byte{"rbps": b})
 		parseMount(b)
 		if q, period := parseCPUMax(b); q < -1 || period < -1 || parseStall(b) < -1 {

@@ -3,6 +3,7 @@ package cgroup
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -62,50 +63,96 @@ func parseCPUMax(b []byte) (quota, period time.Duration) {
 	return quota, period
 }
 
-// ioTotals are the sums over all devices.
+// ioTotals are the sums over all devices, or of one.
 type ioTotals struct{ readBytes, writeBytes, reads, writes int64 }
 
-// parseIOStat reads io.stat: "8:0 rbytes=1 wbytes=2 rios=3 wios=4 dbytes=0".
-func parseIOStat(b []byte) ioTotals {
-	var t ioTotals
-	for field := range bytes.FieldsSeq(b) {
-		key, value, ok := bytes.Cut(field, []byte{'='})
-		n, number := procfile.Int(value)
-		if !ok || !number || n < 0 {
-			continue
-		}
-		switch string(key) {
-		case "rbytes":
-			t.readBytes += n
-		case "wbytes":
-			t.writeBytes += n
-		case "rios":
-			t.reads += n
-		case "wios":
-			t.writes += n
-		}
-	}
-	return t
+func (t *ioTotals) add(o ioTotals) {
+	t.readBytes, t.writeBytes, t.reads, t.writes = t.readBytes+o.readBytes, t.writeBytes+o.writeBytes, t.reads+o.reads, t.writes+o.writes
 }
 
-// parseBlkio sums lines "8:0 Read 4096" of a version 1 counter file.
-func parseBlkio(b []byte) (read, written int64) {
+// parseIOStat reads io.stat, lines "8:0 rbytes=1 wbytes=2 rios=3 wios=4 dbytes=0": the sums, and
+// those of the devices that are kept.
+func parseIOStat(b []byte, kept map[string]*ioTotals) (all ioTotals) {
 	for line := range procfile.Lines(b) {
-		_, rest := procfile.Field(line)
+		var t ioTotals
+		device, rest := procfile.Field(line)
+		for field := range bytes.FieldsSeq(rest) {
+			key, value, ok := bytes.Cut(field, []byte{'='})
+			n, number := procfile.Int(value)
+			if !ok || !number || n < 0 {
+				continue
+			}
+			switch string(key) {
+			case "rbytes":
+				t.readBytes = n
+			case "wbytes":
+				t.writeBytes = n
+			case "rios":
+				t.reads = n
+			case "wios":
+				t.writes = n
+			}
+		}
+		all.add(t)
+		if k := kept[string(device)]; k != nil {
+			k.add(t)
+		}
+	}
+	return all
+}
+
+// parseBlkio reads lines "8:0 Read 4096" of a version 1 counter file: the sums, and those of the
+// devices that are kept. of gives the two numbers of a device that the file is about.
+func parseBlkio(b []byte, kept map[string]*ioTotals, of func(*ioTotals) (read, written *int64)) (read, written int64) {
+	for line := range procfile.Lines(b) {
+		device, rest := procfile.Field(line)
 		kind, rest := procfile.Field(rest)
 		field, _ := procfile.Field(rest)
 		n, ok := procfile.Int(field)
 		if !ok || n < 0 {
 			continue
 		}
+		var r, w *int64
+		if k := kept[string(device)]; k != nil {
+			r, w = of(k)
+		}
 		switch string(kind) {
 		case "Read":
 			read += n
+			if r != nil {
+				*r += n
+			}
 		case "Write":
 			written += n
+			if w != nil {
+				*w += n
+			}
 		}
 	}
 	return read, written
+}
+
+// limitedDevices are those that limits are about: "8:0 rbps=1;8:16 wiops=2".
+func limitedDevices(limits string) map[string]*ioTotals {
+	if limits == "" {
+		return nil
+	}
+	devices := map[string]*ioTotals{}
+	for part := range strings.SplitSeq(limits, ";") {
+		device, _, _ := strings.Cut(part, " ")
+		devices[device] = &ioTotals{}
+	}
+	return devices
+}
+
+// ioDone is what was done on some devices, in the form of recording.CgroupSample.
+func ioDone(devices map[string]*ioTotals) string {
+	var parts []string
+	for _, d := range slices.Sorted(maps.Keys(devices)) {
+		t := devices[d]
+		parts = append(parts, fmt.Sprintf("%s rbytes=%d wbytes=%d rios=%d wios=%d", d, t.readBytes, t.writeBytes, t.reads, t.writes))
+	}
+	return strings.Join(parts, ";")
 }
 
 // parseIOMax reads io.max and leaves out what is not limited.

@@ -140,8 +140,10 @@ func (r *reading) use(g *group) {
 	row.IOStall = parseStall(r.file(dir, "io.pressure"))
 	// An empty io.stat means no I/O yet; a missing one no controller.
 	if b := r.file(dir, "io.stat"); b != nil {
-		t := parseIOStat(b)
+		limited := limitedDevices(row.IOLimits)
+		t := parseIOStat(b, limited)
 		row.ReadBytes, row.WriteBytes, row.Reads, row.Writes = t.readBytes, t.writeBytes, t.reads, t.writes
+		row.IODone = ioDone(limited)
 	}
 	r.pids(dir)
 }
@@ -164,11 +166,13 @@ func (r *reading) useV1(g *group) {
 	if n, ok := procfile.Number(r.file(memory, "memory.oom_control"), "oom_kill"); ok { // since 4.13
 		row.OOMKills = n
 	}
+	limited := limitedDevices(row.IOLimits)
 	if b := r.v1Counter(blkio, "blkio.throttle.io_service_bytes"); b != nil {
-		row.ReadBytes, row.WriteBytes = parseBlkio(b)
+		row.ReadBytes, row.WriteBytes = parseBlkio(b, limited, func(t *ioTotals) (read, written *int64) { return &t.readBytes, &t.writeBytes })
 	}
 	if b := r.v1Counter(blkio, "blkio.throttle.io_serviced"); b != nil {
-		row.Reads, row.Writes = parseBlkio(b)
+		row.Reads, row.Writes = parseBlkio(b, limited, func(t *ioTotals) (read, written *int64) { return &t.reads, &t.writes })
+		row.IODone = ioDone(limited)
 	}
 	r.pids(g.dirs["pids"])
 }

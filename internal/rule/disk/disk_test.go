@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -219,6 +220,12 @@ func TestLimitsOfGroups(t *testing.T) {
 			c.IOLimits, c.Reads, c.ReadBytes = limits, int64(reads*s), int64(bytes*s)
 		}})
 	}
+	there := func(h *ruletest.Host, path, limits string, reads, onThatDisk float64) {
+		h.Cgroup(ruletest.Cgroup{Path: path, Change: func(s float64, c *recording.CgroupSample) {
+			c.IOLimits, c.Reads = limits, int64(reads*s)
+			c.IODone = fmt.Sprintf("7:3 rbytes=%d wbytes=0 rios=%d wios=0", int64(4096*onThatDisk*s), int64(onThatDisk*s))
+		}})
+	}
 	waits := func(h *ruletest.Host, pid int32, name, group string, threads int32) {
 		h.Process(ruletest.Process{PID: pid, Comm: name, ReadBytes: 1 << 20, IOCgroup: group})
 		for tid := pid*10 + 1; tid <= pid*10+threads; tid++ {
@@ -244,20 +251,22 @@ func TestLimitsOfGroups(t *testing.T) {
 		"a limit beside I/O on another disk": {func(h *ruletest.Host) {
 			disks(h, device{name: "loop3", reads: 100, size: 4096, await: 0.0002, busy: 0.02, queue: 0.02})
 			waits(h, 7, "a", "/a", 5)
-			group(h, "/a", "7:3 riops=100", 4000, 40<<20)
+			there(h, "/a", "7:3 riops=100", 4000, 100)
 		}, "I/O on loop3 is held at the limit of cgroup /a (100/s reads); a (7) waits"},
-		"I/O on another disk, and others that do as much on this one": {func(h *ruletest.Host) {
-			disks(h, device{name: "loop3", writes: 152, size: 65536, await: 0.0002, busy: 0.3})
-			waits(h, 7, "ingest", "/a", 5)
-			h.Process(ruletest.Process{PID: 9, Comm: "rsync", WriteBytes: 152 * 65536, IOCgroup: "/other"})
-			h.Cgroup(ruletest.Cgroup{Path: "/a", Change: func(s float64, c *recording.CgroupSample) {
-				c.IOLimits, c.WriteBytes, c.Writes = "7:3 wbps=10485760", int64(400*(1<<20)*s), int64(400*s)
-			}})
-		}, ""},
-		"I/O on another disk": {func(h *ruletest.Host) {
-			disks(h, device{name: "loop3", reads: 2, size: 4096, await: 0.001, busy: 0.002, queue: 0.002})
+		"others that do as much on the limited disk": {func(h *ruletest.Host) {
+			disks(h, device{name: "loop3", reads: 100, size: 4096, await: 0.0002, busy: 0.02, queue: 0.02})
 			waits(h, 7, "a", "/a", 5)
-			group(h, "/a", "7:3 rbps=1048576", 400, 40<<20)
+			there(h, "/a", "7:3 riops=100", 4000, 5)
+		}, ""},
+		"a limit in a recording that has sums of all disks only": {func(h *ruletest.Host) {
+			disks(h, device{name: "loop3", reads: 100, size: 4096, await: 0.0002, busy: 0.02, queue: 0.02})
+			waits(h, 7, "a", "/a", 5)
+			group(h, "/a", "7:3 riops=100", 100, 400<<10)
+		}, "I/O on loop3 is held at the limit of cgroup /a (100/s reads); a (7) waits"},
+		"I/O on another disk in such a recording": {func(h *ruletest.Host) {
+			disks(h, device{name: "loop3", reads: 100, size: 4096, await: 0.0002, busy: 0.02, queue: 0.02})
+			waits(h, 7, "a", "/a", 5)
+			group(h, "/a", "7:3 riops=100", 4000, 40<<20)
 		}, ""},
 	} {
 		h := ruletest.New(2, 10)

@@ -17,7 +17,7 @@ var atLimit = rule.Threshold{Name: "at-limit", Value: 0.9, Unit: "share", Source
 	Reason: "Rate relative to the limit. The kernel allows bursts and rounds slices, so a throttled cgroup stays a little below or above its limit; one with headroom stays far below."}
 
 var aboveLimit = rule.Threshold{Name: "above-limit", Value: 1.2, Unit: "ratio", Source: rule.Judgement,
-	Reason: "Rate relative to the limit. The kernel counts a group's I/O on all disks. A rate above this says nothing about the limited disk, unless that disk itself does no more."}
+	Reason: "Rate relative to the limit, in recordings without what the group did on the limited disk alone. A rate above this is I/O on other disks, too."}
 
 var groupShare = rule.Threshold{Name: "group-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
 	Reason: "A group's limit relative to the traffic of a disk with a queue. Below half, other programs fill the disk, and a higher limit makes it worse."}
@@ -29,10 +29,8 @@ type ioLimit struct {
 	device  string // MAJ:MIN
 	key     string // rbps, wbps, riops, wiops
 	value   float64
-	rate    float64 // of the group, on all disks
-	there   float64 // of the disk
-	// elsewhere says that the group does more than the limit, on other disks
-	elsewhere bool
+	rate    float64 // of the group on that disk; in older recordings on all disks
+	there   bool    // rate is that of the disk
 }
 
 func (l ioLimit) String() string {
@@ -69,57 +67,18 @@ func (l ioLimit) lift() shell.Command {
 }
 
 func (l ioLimit) evidence() rule.Evidence {
-	if l.elsewhere {
-		return rule.Evidence{
-			Metric: metric.CgroupIOLimit, What: rule.T("%s does %s of the limit of cgroup %s there, %s; the group also uses other disks, and other programs do almost nothing here", l.device, unit.Share(l.there/l.value), l.path, l.String()),
-			Value: l.there, Limit: rule.Limit(l.value), Check: shell.Line("cat %s", l.file()),
-		}
-	}
 	return rule.Evidence{
 		Metric: metric.CgroupIOLimit, What: rule.T("cgroup %s does %s of its limit on %s, %s", l.path, unit.Share(l.rate/l.value), l.device, l.String()),
 		Value: l.rate, Limit: rule.Limit(l.value), Check: shell.Line("cat %s", l.file()),
 	}
 }
 
-// holds says whether the I/O of the group and that of the disk are such that the limit is
-// reached there. What a group does beyond its limit it does elsewhere: then the disk has to
-// do as much as the limit allows, and others next to nothing that could be it.
-func (l *ioLimit) holds(v *view.View, d view.BlockDevice) bool {
-	there := l.of(d)
-	l.there = there
-	if l.rate < atLimit.Value*l.value || there < atLimit.Value*l.value {
+// reached says whether the group does on the disk what the limit allows.
+func (l *ioLimit) reached(d view.BlockDevice) bool {
+	if l.rate < atLimit.Value*l.value {
 		return false
 	}
-	if l.rate <= aboveLimit.Value*l.value {
-		return true
-	}
-	l.elsewhere = true
-	return there <= aboveLimit.Value*l.value && l.others(v) <= (1-atLimit.Value)*l.bytes(d)
-}
-
-// bytes is what a disk moves in the direction of the limit, a second.
-func (l *ioLimit) bytes(d view.BlockDevice) float64 {
-	if l.writes() {
-		return d.WrittenBytes
-	}
-	return d.ReadBytes
-}
-
-func (l *ioLimit) writes() bool { return l.key[0] == 'w' }
-
-// others is what processes outside of the group move in the direction of the limit, on
-// whatever disk, bytes a second.
-func (l *ioLimit) others(v *view.View) (n float64) {
-	for _, p := range v.Processes() {
-		switch {
-		case p.IOCgroup != "" && view.InGroup(p.IOCgroup, l.path):
-		case l.writes():
-			n += view.OrZero(p.WriteBytes)
-		default:
-			n += view.OrZero(p.ReadBytes)
-		}
-	}
-	return n
+	return l.there || l.rate <= aboveLimit.Value*l.value && l.of(d) >= atLimit.Value*l.value
 }
 
 // of is what a disk does of what is limited, a second.
@@ -143,15 +102,18 @@ func heldByCgroup(v *view.View) map[string][]*ioLimit {
 	for _, k := range keys {
 		samples := series[k]
 		last := samples[len(samples)-1]
-		rates := map[string]float64{
+		all := map[string]float64{
 			"rbps":  view.Rate(samples, func(s recording.CgroupSample) int64 { return s.ReadBytes }),
 			"wbps":  view.Rate(samples, func(s recording.CgroupSample) int64 { return s.WriteBytes }),
 			"riops": view.Rate(samples, func(s recording.CgroupSample) int64 { return s.Reads }),
 			"wiops": view.Rate(samples, func(s recording.CgroupSample) int64 { return s.Writes }),
 		}
 		for _, l := range parseLimits(last.IOLimits) {
-			l.path, l.version, l.rate = k.path, k.version, rates[l.key]
-			if d, ok := v.BlockDevice(names[l.device]); ok && l.holds(v, d) {
+			l.path, l.version, l.rate = k.path, k.version, all[l.key]
+			if rate, ok := l.rateThere(samples); ok {
+				l.rate, l.there = rate, true
+			}
+			if d, ok := v.BlockDevice(names[l.device]); ok && l.reached(d) {
 				held[d.Device] = append(held[d.Device], &l)
 			}
 		}
@@ -174,4 +136,44 @@ func parseLimits(text string) []ioLimit {
 		}
 	}
 	return list
+}
+
+// counters are the names of what a limit is about in recording.CgroupSample.IODone.
+var counters = map[string]string{"rbps": "rbytes", "wbps": "wbytes", "riops": "rios", "wiops": "wios"}
+
+// rateThere is what the group did on the disk of the limit, a second; ok is false where it was
+// not recorded at least twice.
+func (l *ioLimit) rateThere(samples []recording.CgroupSample) (rate float64, ok bool) {
+	type reading struct {
+		recording.CgroupSample
+		done float64
+	}
+	var list []reading
+	for _, s := range samples {
+		if n, ok := doneThere(s.IODone, l.device, counters[l.key]); ok {
+			list = append(list, reading{s, n})
+		}
+	}
+	if len(list) < 2 {
+		return 0, false
+	}
+	rate = view.Rate(list, func(r reading) float64 { return r.done })
+	return rate, view.Known(rate)
+}
+
+// doneThere reads one counter of "8:0 rbytes=1 wbytes=2 rios=3 wios=4;8:16 ...".
+func doneThere(text, device, counter string) (n float64, ok bool) {
+	for part := range strings.SplitSeq(text, ";") {
+		words := strings.Fields(part)
+		if len(words) == 0 || words[0] != device {
+			continue
+		}
+		for _, w := range words[1:] {
+			if key, value, _ := strings.Cut(w, "="); key == counter {
+				n, err := strconv.ParseFloat(value, 64)
+				return n, err == nil
+			}
+		}
+	}
+	return 0, false
 }
