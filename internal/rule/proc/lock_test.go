@@ -78,7 +78,7 @@ func TestLockContention(t *testing.T) {
 		situation("the same, and CPUs are short", rule.Possible, "in fsync of /srv/journal", func(q *queue) {
 			q.holder, q.syncs = ruletest.Thread{State: "D", Syscall: "fsync", Runs: 0.7, CPU: 0.1, RunDelay: 0.7}, 0.85
 		}),
-		situation("its own counters say that it does not run as often as it is seen to", rule.Likely, "by 11 looks was in fsync, waiting for a disk for about 60 % of that time, and on a CPU, or wanting one for 40 %", func(q *queue) {
+		situation("its own counters say that it does not run as often as it is seen to", rule.Likely, "by 11 looks was in fsync, waiting for a disk for about 60 % of that time, and running or ready to run for 40 %", func(q *queue) {
 			q.holder = ruletest.Thread{State: "D", Syscall: "fsync", Runs: 0.7, CPU: 0.4}
 		}),
 		situation("another thread syncs, while it runs", rule.Likely, "while it runs", func(q *queue) {
