@@ -50,7 +50,7 @@ func (v *View) ExceptionProfile(pid int32) ExceptionProfile {
 	for _, r := range v.onCPU()[pid] {
 		p.Samples += r.Samples
 		language := throws(r.Stack)
-		if language == "" && r.Function == "" && strings.HasPrefix(r.Module, "libgcc_s.so") && !strings.Contains(r.Stack, "_Unwind_Backtrace") {
+		if language == "" && (r.Function == "" || strings.HasPrefix(r.Function, r.Module+"+")) && strings.HasPrefix(r.Module, "libgcc_s.so") && !strings.Contains(r.Stack, "_Unwind_Backtrace") {
 			language = "C++"
 		}
 		of[language] += r.Samples

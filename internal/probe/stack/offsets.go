@@ -47,11 +47,34 @@ func nameOffsets(file *os.File, of files, offsets []uint64, places []Place, line
 		if !readGo(f, list, lines) && lines {
 			readLines(f, list)
 		}
+		nameByFrames(file, f, list)
 		for _, l := range list {
 			l.place.Function = cutName(l.place.Function)
 		}
 		return nil
 	})
+}
+
+// nameByFrames calls functions of which no name is left, as in stripped programs, by where they
+// begin: call frame information has their bounds. Else each address would be one of its own.
+func nameByFrames(file io.ReaderAt, f *elf.File, list []*located) {
+	if !slices.ContainsFunc(list, func(l *located) bool { return l.place.Function == "" }) {
+		return
+	}
+	frames, err := openFrameIndex(file, f)
+	if err != nil {
+		return
+	}
+	for _, l := range list {
+		if l.place.Function != "" {
+			continue
+		}
+		if function, ok := frames.find(l.at); ok {
+			if begin, ok := frames.offset(function.start); ok {
+				l.place.Function = fmt.Sprintf("%s+%#x", l.place.Module, begin)
+			}
+		}
+	}
 }
 
 // located is an address of a file, and what is found of it.

@@ -116,10 +116,16 @@ func (h *hotSpot) advice(without rule.Text) rule.Text {
 // interpreters are the functions that run scripts.
 var interpreters = []string{"_PyEval_EvalFrameDefault", "execute_ex", "vm_exec_core", "rb_vm_exec", "Perl_runops_standard", "luaV_execute", "lj_BC_", "zend_execute_ex"}
 
+// runtimes begin the file names of interpreters. Where their functions have no names, any of them
+// may be the loop.
+var runtimes = []string{"python", "libpython", "ruby", "libruby", "php", "libphp", "perl", "libperl", "lua", "liblua"}
+
 // interprets says whether the function is the loop of an interpreter: it is hot
 // whatever the script does.
 func (h *hotSpot) interprets() bool {
-	return slices.ContainsFunc(interpreters, func(name string) bool { return strings.HasPrefix(h.Function, name) })
+	unnamed := strings.HasPrefix(h.Function, h.Module+"+0x")
+	return slices.ContainsFunc(interpreters, func(name string) bool { return strings.HasPrefix(h.Function, name) }) ||
+		unnamed && slices.ContainsFunc(runtimes, func(name string) bool { return strings.HasPrefix(h.Module, name) })
 }
 
 func hotFinding(v *view.View, p *view.Process, h hotSpot) rule.Finding {
