@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"rtrail/internal/packet/pair"
+	"rtrail/internal/packet/bothsides"
 	"rtrail/internal/privilege"
 	"rtrail/internal/session"
 	"rtrail/internal/traffic"
@@ -61,14 +61,14 @@ func (s *sidesFlags) compared(cmd *cobra.Command, as decodeAs) error {
 	sides := session.BothSides{Client: s.client, Server: s.server, Ports: ports, DecodeAs: as, Confine: func() {
 		confine(cmd.ErrOrStderr(), privilege.Needs{Read: slices.Concat(s.client, s.server)})
 	}}
-	o := pair.Options{Slowest: top}
+	o := bothsides.Options{Slowest: top}
 	var buffered *bufio.Writer
 	var failed error
 	if each {
 		buffered = bufio.NewWriterSize(out, 64<<10)
 		lines, encoder := traffic.PairLines{Width: width}, traffic.JSON{}
 		var b []byte
-		o.Each = func(x *pair.Split) {
+		o.Each = func(x *bothsides.Split) {
 			if asJSON {
 				b = encoder.PairTransaction(b[:0], x)
 			} else {

@@ -10,8 +10,8 @@ import (
 
 	"rtrail/internal/mysqlconn"
 	"rtrail/internal/mysqlconn/mysqltest"
+	"rtrail/internal/packet/bothsides"
 	"rtrail/internal/packet/engine"
-	"rtrail/internal/packet/pair"
 	"rtrail/internal/packet/pcap"
 	"rtrail/internal/probe"
 	"rtrail/internal/probe/capture"
@@ -172,7 +172,7 @@ func feedPair(t *testing.T) *recording.Writer {
 	var how capture.PairOptions
 	for i := range how.Sides {
 		packets := session.Packets{Files: []string{secretConversations(t)}}
-		how.Sides[i] = pair.Capture{Files: packets.Files, Open: packets.Open}
+		how.Sides[i] = bothsides.Capture{Files: packets.Files, Open: packets.Open}
 	}
 	p, err := capture.ReadPair(t.Context(), how)
 	if err != nil {

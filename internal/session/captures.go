@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"rtrail/internal/packet/pair"
+	"rtrail/internal/packet/bothsides"
 	"rtrail/internal/packet/pcap"
 	"rtrail/internal/probe/capture"
 	"rtrail/internal/recording"
@@ -113,21 +113,21 @@ type BothSides struct {
 }
 
 // sides are the captures, each of which is opened as all packets are.
-func (b *BothSides) sides() (out [2]pair.Capture) {
+func (b *BothSides) sides() (out [2]bothsides.Capture) {
 	if b.Confine != nil {
 		b.Confine()
 		b.Confine = nil
 	}
-	for i, files := range [2][]string{pair.AtClient: b.Client, pair.AtServer: b.Server} {
-		out[i] = pair.Capture{Files: files, Open: func(ctx context.Context) (pcap.Source, error) { return (&Packets{Files: files}).Open(ctx) }}
+	for i, files := range [2][]string{bothsides.AtClient: b.Client, bothsides.AtServer: b.Server} {
+		out[i] = bothsides.Capture{Files: files, Open: func(ctx context.Context) (pcap.Source, error) { return (&Packets{Files: files}).Open(ctx) }}
 	}
 	return out
 }
 
 // Compare puts them together, request by request. What o lacks of them is set here.
-func (b *BothSides) Compare(ctx context.Context, o pair.Options) (*pair.Result, error) {
+func (b *BothSides) Compare(ctx context.Context, o bothsides.Options) (*bothsides.Result, error) {
 	o.Sides, o.Ports, o.Engine.DecodeAs = b.sides(), b.Ports, b.DecodeAs
-	return pair.Run(ctx, o)
+	return bothsides.Run(ctx, o)
 }
 
 // Evidence reads all packets and puts them together.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rtrail/internal/packet/bothsides"
 	"rtrail/internal/packet/generate"
-	"rtrail/internal/packet/pair"
 	"rtrail/internal/probe/capture"
 	"rtrail/internal/recording"
 )
@@ -207,7 +207,7 @@ func TestWindowOfCapture(t *testing.T) {
 func TestBothSidesConfine(t *testing.T) {
 	confined := 0
 	b := BothSides{Client: []string{"../../cmd/rtrail/testdata/pairs/client.pcapng"}, Server: []string{"../../cmd/rtrail/testdata/pairs/server.pcapng"}, Confine: func() { confined++ }}
-	result, err := b.Compare(t.Context(), pair.Options{})
+	result, err := b.Compare(t.Context(), bothsides.Options{})
 	if err != nil || result.Matched != 3 || confined != 1 {
 		t.Fatalf("%d connections in both, confined %d times: %v", result.Matched, confined, err)
 	}

@@ -11,14 +11,14 @@ import (
 
 	"rtrail/internal/document"
 	"rtrail/internal/escape"
+	"rtrail/internal/packet/bothsides"
 	"rtrail/internal/packet/flow"
-	"rtrail/internal/packet/pair"
 	"rtrail/internal/unit"
 )
 
 // Pair is what is printed of two captures of the same traffic.
 type Pair struct {
-	Result *pair.Result
+	Result *bothsides.Result
 	Top    int // lines per table
 	Width  int // columns; 0: any
 	Prose  int // columns at which prose is broken; 0: nowhere
@@ -159,13 +159,13 @@ func inBrackets(parts ...string) string {
 }
 
 // pairParts are the parts of a transaction's time in their order.
-func pairParts(s *pair.Service) []struct {
+func pairParts(s *bothsides.Service) []struct {
 	name string
-	part *pair.Part
+	part *bothsides.Part
 } {
 	return []struct {
 		name string
-		part *pair.Part
+		part *bothsides.Part
 	}{
 		{"upload at the client", &s.Upload}, {"resent on the way there", &s.ResentThere}, {"way there", &s.PathThere}, {"server", &s.Serve},
 		{"resent on the way back", &s.ResentBack}, {"way back", &s.PathBack}, {"download", &s.Download},
@@ -185,7 +185,7 @@ func (p Pair) bar() int {
 	return 20
 }
 
-func (p Pair) service(w io.Writer, s *pair.Service) {
+func (p Pair) service(w io.Writer, s *bothsides.Service) {
 	name := s.Server.String()
 	if s.Backend != s.Server {
 		name += " (at the server " + s.Backend.String() + ")"
@@ -213,7 +213,7 @@ func (p Pair) service(w io.Writer, s *pair.Service) {
 	p.losses(w, s)
 }
 
-func pairRow(name string, x *pair.Part, s *pair.Service, bar int) []string {
+func pairRow(name string, x *bothsides.Part, s *bothsides.Service, bar int) []string {
 	share := float64(x.Sum) / float64(max(s.Waited(), 1))
 	q := func(v float64) string { return unit.Duration(x.Hist.Quantile(v)).String() }
 	return []string{
@@ -223,7 +223,7 @@ func pairRow(name string, x *pair.Part, s *pair.Service, bar int) []string {
 }
 
 // losses says what else is to be known of a service.
-func (p Pair) losses(w io.Writer, s *pair.Service) {
+func (p Pair) losses(w io.Writer, s *bothsides.Service) {
 	for _, l := range []struct {
 		lost, sent uint64
 		where      string
@@ -251,7 +251,7 @@ var pairColumns = []document.Column{
 	{Name: "statement", Cut: true, Fixed: 400},
 }
 
-func pairCells(s *pair.Split, zone *time.Location, clock string) []string {
+func pairCells(s *bothsides.Split, zone *time.Location, clock string) []string {
 	d := func(v time.Duration) string {
 		if v == 0 {
 			return "-"
@@ -267,7 +267,7 @@ func pairCells(s *pair.Split, zone *time.Location, clock string) []string {
 
 func (p Pair) slowest(w io.Writer) {
 	var rows [][]string
-	client := &p.Result.Sides[pair.AtClient].Report
+	client := &p.Result.Sides[bothsides.AtClient].Report
 	clock := Clock(client.First, client.Last)
 	for i := range p.Result.Slowest[:min(len(p.Result.Slowest), p.Top)] {
 		rows = append(rows, pairCells(&p.Result.Slowest[i], p.Zone, clock))
@@ -285,7 +285,7 @@ type PairLines struct {
 }
 
 // Line is the next one, with a header before the first.
-func (p *PairLines) Line(s *pair.Split) string {
+func (p *PairLines) Line(s *bothsides.Split) string {
 	var b strings.Builder
 	p.calendar.turn(&b, local(s.Start, p.Zone))
 	if p.columns == nil {

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"rtrail/internal/document"
-	"rtrail/internal/packet/pair"
+	"rtrail/internal/packet/bothsides"
 )
 
 // PairTransaction appends a transaction of two captures as a line of JSON: that
 // of JSON.Transaction as the client's capture has it, and where its time went.
-func (j *JSON) PairTransaction(b []byte, s *pair.Split) []byte {
+func (j *JSON) PairTransaction(b []byte, s *bothsides.Split) []byte {
 	b = j.Transaction(b, &s.Transaction)
 	b = append(b[:len(b)-2], `,"split":{"backend":"`...)
 	b = endpoint(b, s.Backend)
@@ -113,7 +113,7 @@ func (p Pair) JSON(out io.Writer) error {
 	r := p.Result
 	c := &r.Clock
 	doc := pairJSON{
-		Client: pairSideOf(&r.Sides[pair.AtClient]), Server: pairSideOf(&r.Sides[pair.AtServer]), Swapped: r.Swapped,
+		Client: pairSideOf(&r.Sides[bothsides.AtClient]), Server: pairSideOf(&r.Sides[bothsides.AtServer]), Swapped: r.Swapped,
 		Matched: r.Matched, Changed: r.Translated,
 		Clock:    pairClockJSON{int64(c.Offset), c.Drift * 1e6, int64(c.Uncertainty), int64(c.RoundTrip), c.Packets, c.Ignored},
 		Services: []pairServiceJSON{}, Slowest: []json.RawMessage{}, Excluded: pairExcludedJSON(r.Excluded),
@@ -128,7 +128,7 @@ func (p Pair) JSON(out io.Writer) error {
 	return document.JSON(out, doc)
 }
 
-func pairSideOf(s *pair.Side) pairSideJSON {
+func pairSideOf(s *bothsides.Side) pairSideJSON {
 	u := &s.Unmatched
 	x := pairSideJSON{
 		Files: s.Files, Packets: s.Report.Packets, First: time.Unix(0, s.Report.First).UTC(), Last: time.Unix(0, s.Report.Last).UTC(),
@@ -140,8 +140,8 @@ func pairSideOf(s *pair.Side) pairSideJSON {
 	return x
 }
 
-func pairServiceOf(s *pair.Service) pairServiceJSON {
-	part := func(p *pair.Part) pairPartJSON {
+func pairServiceOf(s *bothsides.Service) pairServiceJSON {
+	part := func(p *bothsides.Part) pairPartJSON {
 		return pairPartJSON{int64(p.Sum), float64(p.Sum) / float64(max(s.Waited(), 1)), int64(p.Hist.Quantile(0.5)), int64(p.Hist.Quantile(0.95)), int64(p.Hist.Quantile(0.99))}
 	}
 	return pairServiceJSON{

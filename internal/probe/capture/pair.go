@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/packet/bothsides"
 	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/flow"
-	"rtrail/internal/packet/pair"
 	"rtrail/internal/recording"
 )
 
@@ -19,15 +19,15 @@ const pairTransactions = 500
 
 // PairOptions is how two captures of the same traffic are read.
 type PairOptions struct {
-	Sides    [2]pair.Capture   // at the client and at the server
-	Ports    []uint16          // server ports that matter, on either side; none: all
-	DecodeAs map[uint16]string // as in engine.Options
+	Sides    [2]bothsides.Capture // at the client and at the server
+	Ports    []uint16             // server ports that matter, on either side; none: all
+	DecodeAs map[uint16]string    // as in engine.Options
 }
 
 // PairResult is what two captures say together, ready to become evidence.
 type PairResult struct {
 	Client *Result // what the client's capture says alone
-	Pair   *pair.Result
+	Pair   *bothsides.Result
 
 	decodeAs string
 }
@@ -36,11 +36,11 @@ type PairResult struct {
 // kept of the client's: it contains what its users waited for.
 func ReadPair(ctx context.Context, o PairOptions) (*PairResult, error) {
 	how := engine.Options{DecodeAs: o.DecodeAs}
-	p, err := pair.Run(ctx, pair.Options{Sides: o.Sides, Ports: o.Ports, Slowest: pairTransactions, Engine: how})
+	p, err := bothsides.Run(ctx, bothsides.Options{Sides: o.Sides, Ports: o.Ports, Slowest: pairTransactions, Engine: how})
 	if err != nil {
 		return nil, err
 	}
-	at := &p.Sides[pair.AtClient]
+	at := &p.Sides[bothsides.AtClient]
 	src, err := at.Open(ctx)
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func ReadPair(ctx context.Context, o PairOptions) (*PairResult, error) {
 
 // portsAtClient are the ports that matter as the client's capture has them: NAT
 // may have changed those that the server's capture was asked for.
-func portsAtClient(ports []uint16, services []*pair.Service) []uint16 {
+func portsAtClient(ports []uint16, services []*bothsides.Service) []uint16 {
 	if len(ports) == 0 {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (r *PairResult) Write(w *recording.Writer) {
 
 // serverRow describes the server's capture.
 func (r *PairResult) serverRow() recording.PacketCapture {
-	side := &r.Pair.Sides[pair.AtServer]
+	side := &r.Pair.Sides[bothsides.AtServer]
 	dropped := int64(recording.Unknown)
 	if side.Report.Loss.Known {
 		dropped = int64(side.Report.Loss.Dropped)
@@ -111,12 +111,12 @@ func (r *PairResult) serverRow() recording.PacketCapture {
 	}
 }
 
-func pairRow(s *pair.Service, c *pair.Clock) recording.PacketPair {
+func pairRow(s *bothsides.Service, c *bothsides.Clock) recording.PacketPair {
 	from, to := c.Covers()
 	if s.Count > 0 {
 		from, to = time.Unix(0, s.First), time.Unix(0, s.Last)
 	}
-	quantiles := func(p *pair.Part) (p50, p95, p99 time.Duration) {
+	quantiles := func(p *bothsides.Part) (p50, p95, p99 time.Duration) {
 		return p.Hist.Quantile(0.5), p.Hist.Quantile(0.95), p.Hist.Quantile(0.99)
 	}
 	row := recording.PacketPair{
@@ -135,7 +135,7 @@ func pairRow(s *pair.Service, c *pair.Clock) recording.PacketPair {
 	return row
 }
 
-func pairTransactionRow(s *pair.Split) recording.PacketPairTransaction {
+func pairTransactionRow(s *bothsides.Split) recording.PacketPairTransaction {
 	return recording.PacketPairTransaction{
 		At: time.Unix(0, s.Start), Connection: int64(s.Connection),
 		Client: host(s.Client), ClientPort: int32(s.Client.Port), Server: host(s.Server), ServerPort: int32(s.Server.Port),

@@ -1,4 +1,4 @@
-package pair
+package bothsides
 
 import (
 	"bytes"
@@ -261,7 +261,7 @@ func TestFixtures(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(have, made) {
-			t.Errorf("side %d: %s is not what the scene makes; run: go test ./internal/packet/pair -update", side, kept)
+			t.Errorf("side %d: %s is not what the scene makes; run: go test ./internal/packet/bothsides -update", side, kept)
 		}
 	}
 }

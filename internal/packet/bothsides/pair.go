@@ -1,4 +1,4 @@
-// Package pair compares two captures of the same traffic, one taken at the
+// Package bothsides compares two captures of the same traffic, one taken at the
 // clients' side and one at the servers' side, and splits the time of each
 // transaction into what the client, the way there, the server and the way back
 // took.
@@ -8,7 +8,7 @@
 // and how far the clocks are apart. The second pass runs both captures side by
 // side, so that only transactions wait in memory that the other capture has yet
 // to give.
-package pair
+package bothsides
 
 import (
 	"context"
