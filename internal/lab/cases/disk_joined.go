@@ -9,15 +9,13 @@ import (
 	"rtrail/internal/lab/server"
 )
 
-// diskSaturatedCaptured watches a database on a slow disk from packets and host
-// at once. Clients wait for the server, the server for the disk: the disk is the
-// cause.
-func diskSaturatedCaptured() Case {
+// diskThrottledCaptured watches a database on a disk of which it gets little, from packets and
+// host at once. Clients wait for the server, the server for the disk: the limit is the cause.
+func diskThrottledCaptured() Case {
 	c, _ := databaseOnSlowDisk()
-	c.ID = "disk/saturated+captured"
+	c.ID = "disk/cgroup-throttled+captured"
 	c.Title = "MariaDB that commits to a disk of 40 writes a second, captured beside the host"
-	c.Rule = "disk/saturated"
-	// The loop device that requests wait for, or the disk that the limit is for.
+	c.Rule = "disk/cgroup-throttled"
 	c.Kind = "device"
 	c.Captures = []Capture{{NetNS: "server", Interface: "any", Ports: []uint16{3306}}}
 	// A database that waits for its disk is in D state, as rtrail may say too.

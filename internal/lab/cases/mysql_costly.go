@@ -24,7 +24,7 @@ type costlyForm struct {
 // each of its columns.
 var costlyForms = []costlyForm{
 	{
-		name: "like", title: "finds rows by a pattern that begins with a wildcard", says: `wildcard, so that the index code does not serve`,
+		name: "like", title: "finds rows by a pattern that begins with a wildcard", says: `wildcard, so that the index code cannot be used`,
 		costly: func(i int64) string {
 			return fmt.Sprintf("SELECT id, body FROM note WHERE code LIKE '%%%s%%'", code(i)[:12])
 		},
@@ -32,13 +32,13 @@ var costlyForms = []costlyForm{
 			return fmt.Sprintf("SELECT id, body FROM note WHERE code LIKE '%s%%'", code(i)[:12])
 		},
 	}, {
-		name: "function", title: "finds rows by a function of an indexed column", says: `LOWER makes of code, so that the index code does not serve`,
+		name: "function", title: "finds rows by a function of an indexed column", says: `the result of LOWER on code, so that the index code cannot be used`,
 		costly: func(i int64) string {
 			return fmt.Sprintf("SELECT id, body FROM note WHERE LOWER(code) = '%s'", code(i))
 		},
 		cheap: func(i int64) string { return fmt.Sprintf("SELECT id, body FROM note WHERE code = '%s'", code(i)) },
 	}, {
-		name: "cast", title: "compares an indexed VARCHAR with a number", says: `text of phone \(varchar\(20\)\) with a number, so that the index phone does not serve`,
+		name: "cast", title: "compares an indexed VARCHAR with a number", says: `text of phone \(varchar\(20\)\) with a number, so that the index phone cannot be used`,
 		costly: func(i int64) string { return fmt.Sprintf("SELECT id, body FROM note WHERE phone = %d", 1_000_000+i) },
 		cheap:  func(i int64) string { return fmt.Sprintf("SELECT id, body FROM note WHERE phone = '%d'", 1_000_000+i) },
 	}, {
