@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -25,6 +28,7 @@ type traceJob struct {
 	interval time.Duration
 	pids     []int32
 	names    []string
+	named    map[int32]bool // processes that had one of the names
 	least    time.Duration
 	top      int
 	json     bool
@@ -67,8 +71,11 @@ tracing cost. It needs root, or CAP_BPF and CAP_PERFMON.`,
 	add := func(use, short, long, example string, interval time.Duration, make func(out io.Writer) tracer) *cobra.Command {
 		sub := &cobra.Command{Use: use, Short: short, Long: long, Example: example, Args: noArgs}
 		sub.RunE = func(cmd *cobra.Command, _ []string) error {
-			if j.interval == 0 {
+			if !cmd.Flags().Changed("interval") {
 				j.interval = interval
+			}
+			if err := j.check(cmd); err != nil {
+				return err
 			}
 			return j.run(cmd, make(cmd.OutOrStdout()))
 		}
@@ -90,9 +97,9 @@ secrets, parent, how long it lived, its CPU time, and its exit status or signal.
 		}
 		return nil
 	}
-	ofFiles := func(cmd *cobra.Command) {
+	ofFiles := func(cmd *cobra.Command) *cobra.Command {
 		cmd.Flags().StringArrayVar(&filter.paths, "path", nil, "only files whose path contains this (may be given several times)")
-		cmd.PreRunE = timeless
+		return cmd
 	}
 	opens := add("opens", "Files that are opened, and opens that fail",
 		`Prints a line for every call of open, openat, openat2 and creat: time, process,
@@ -102,7 +109,7 @@ directory is put before a relative one.`,
   sudo rtrail trace opens --failed --comm php-fpm
   sudo rtrail trace opens --path /etc/ --json`,
 		200*time.Millisecond, func(out io.Writer) tracer { return newOpensTrace(&j, filter, &failed, out) })
-	ofFiles(opens)
+	ofFiles(opens).PreRunE = timeless
 	opens.Flags().BoolVar(&failed, "failed", false, "only opens that fail")
 	refused := false
 	connect := add("connects", "TCP connects of processes, with their time and result",
@@ -150,7 +157,7 @@ error. The last table sums up the whole run.`,
   sudo rtrail trace syscalls -p 4711 --for 10s --top 0
   sudo rtrail trace syscalls --json | jq 'select(.errors > 100)'`,
 		func(out io.Writer) tracer { return newSyscallTrace(&j, out) })
-	tables("sync", "Calls that wait until data is on the disk, with their files",
+	ofFiles(tables("sync", "Calls that wait until data is on the disk, with their files",
 		`Prints a table a second of fsync, fdatasync, sync_file_range, msync, sync and
 syncfs: which process waits for which file, how often and how long. A path is
 one in the mount namespace of the process. Writes with O_SYNC or O_DSYNC, and
@@ -158,7 +165,7 @@ what io_uring does, are not seen. --min is compared with the longest call.`,
 		`  sudo rtrail trace sync
   sudo rtrail trace sync --comm redis-server --for 10s
   sudo rtrail trace sync --min 100ms --json`,
-		func(out io.Writer) tracer { return newSyncTrace(&j, out) })
+		func(out io.Writer) tracer { return newSyncTrace(&j, filter, out) }))
 	ofFiles(tables("files", "Files that processes read and write, with bytes and calls",
 		`Prints a table a second of what processes did with files, most bytes first:
 calls and bytes, writes of less than 4 KiB (small), bytes past the page cache
@@ -168,7 +175,7 @@ io_uring, are not seen.`,
 		`  sudo rtrail trace files
   sudo rtrail trace files -p 4711 --for 10s --top 0
   sudo rtrail trace files --path /var/log --json`,
-		func(out io.Writer) tracer { return newFilesTrace(&j, filter, out) }))
+		func(out io.Writer) tracer { return newFilesTrace(&j, filter, out) })).PreRunE = timeless
 	tables("block", "Requests of disks: time in the queue and in the device",
 		`Prints a table a second of the requests that ended, by device, operation and
 the process that made them: how many, and how long they waited in the queue and
@@ -258,13 +265,28 @@ func traced(cmd *cobra.Command) (names []string) {
 	return names
 }
 
-func (j *traceJob) run(cmd *cobra.Command, t tracer) error {
+// check refuses what cannot be meant.
+func (j *traceJob) check(cmd *cobra.Command) error {
 	switch {
 	case cmd.Flags().Changed("for") && j.length <= 0:
 		return usageError("--for %v: the time must be positive", j.length)
 	case j.interval < 100*time.Millisecond:
 		return usageError("--interval %v: the shortest is 100ms", j.interval)
+	case j.top < 0:
+		return usageError("--top %d: a table cannot have fewer lines than none; 0 is all of them", j.top)
 	}
+	for _, pid := range j.pids {
+		if pid <= 0 {
+			return usageError("--pid %d: PIDs are positive", pid)
+		}
+		if _, err := os.Lstat(fmt.Sprintf("/proc/%d", pid)); errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("trace %s: there is no process %d; see: ps -e", cmd.Name(), pid)
+		}
+	}
+	return nil
+}
+
+func (j *traceJob) run(cmd *cobra.Command, t tracer) error {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 	finishes(ctx)
 	watches(stderr, false)
@@ -292,13 +314,27 @@ func (j *traceJob) run(cmd *cobra.Command, t tracer) error {
 	return nil
 }
 
-// wants says whether a process is among those asked for.
+// wants says whether a process is among those asked for. One that had the name once stays
+// among them: programs rename themselves.
 func (j *traceJob) wants(pid int32, names ...string) bool {
 	if len(j.pids) > 0 && !slices.Contains(j.pids, pid) {
 		return false
 	}
-	return len(j.names) == 0 || slices.ContainsFunc(names, func(n string) bool { return slices.Contains(j.names, n) })
+	if len(j.names) == 0 || j.named[pid] {
+		return true
+	}
+	if !slices.ContainsFunc(names, func(n string) bool { return slices.Contains(j.names, n) }) {
+		return false
+	}
+	if j.named == nil || len(j.named) >= maxNamed {
+		j.named = map[int32]bool{}
+	}
+	j.named[pid] = true
+	return true
 }
+
+// maxNamed bounds how many processes are remembered by name.
+const maxNamed = 100_000
 
 // traceSink prints samples as they come.
 type traceSink struct {

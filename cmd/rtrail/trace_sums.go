@@ -43,6 +43,9 @@ func (t *sumTrace[R, S]) sample(rec *recording.Recording) error {
 	if len(rows) == 0 {
 		return nil
 	}
+	for i := range rows {
+		t.wanted(&rows[i]) // learns the names of processes, which other rows may lack
+	}
 	var wanted []R
 	for i := range rows {
 		if t.wanted(&rows[i]) {
@@ -106,7 +109,7 @@ func (t *sumTrace[R, S]) print(title string, rows []R, watched time.Duration) er
 	for i := range kept {
 		table.Rows = append(table.Rows, t.cells(&kept[i]))
 	}
-	return document.Terminal(t.out, document.Document{Blocks: []document.Block{table}}, terminalOptions(t.out))
+	return document.Terminal(t.out, document.Document{Blocks: []document.Block{table}}, lineOptions(t.out))
 }
 
 // tracedStep is a step of a histogram in JSON.

@@ -13,10 +13,10 @@ import (
 	"rtrail/internal/view"
 )
 
-func newSyncTrace(j *traceJob, out io.Writer) tracer {
+func newSyncTrace(j *traceJob, filter *fileFilter, out io.Writer) tracer {
 	return &sumTrace[recording.SyncSum, view.Sync]{
 		traceJob: j, out: out, reads: syncs.New(), columns: syncColumns, sum: view.SumSyncs, cells: syncCells,
-		wanted: func(r *recording.SyncSum) bool { return j.wants(r.PID, r.Process) },
+		wanted: func(r *recording.SyncSum) bool { return j.wants(r.PID, r.Process) && filter.wants(r.Path) },
 		took:   func(s *view.Sync) time.Duration { return s.Longest },
 		line:   func(at time.Time, s *view.Sync) any { return syncLine(at, s) },
 	}

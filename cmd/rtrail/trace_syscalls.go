@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"rtrail/internal/document"
@@ -43,10 +44,25 @@ type tracedSyscall struct {
 	Longest   float64   `json:"longest_seconds"`
 	Errors    int64     `json:"errors"`
 	Error     string    `json:"error,omitempty"`
-	Returned  int64     `json:"returned"`
+	Bytes     *int64    `json:"returned_bytes"` // of calls whose results are bytes
 }
 
+// bytesReturned are the calls that return how many bytes they moved. Results of others are
+// descriptors, PIDs and the like, which add up to nothing.
+var bytesReturned = func() map[string]bool {
+	calls := map[string]bool{}
+	for name := range strings.FieldsSeq("read pread64 readv preadv preadv2 write pwrite64 writev pwritev pwritev2 recvfrom recvmsg sendto sendmsg " +
+		"sendfile sendfile64 splice tee vmsplice copy_file_range getdents getdents64 getrandom readlink readlinkat process_vm_readv process_vm_writev") {
+		calls[name] = true
+	}
+	return calls
+}()
+
 func syscallLine(at time.Time, s *view.Syscall) tracedSyscall {
+	var sum *int64
+	if bytesReturned[s.Call] {
+		sum = &s.Returned
+	}
 	return tracedSyscall{At: at, Process: s.Process, PID: s.PID, Call: s.Call, Calls: s.Calls, PerSecond: s.PerSecond, Seconds: s.Time.Seconds(),
-		Longest: s.Longest.Seconds(), Errors: s.Errors, Error: s.Error, Returned: s.Returned}
+		Longest: s.Longest.Seconds(), Errors: s.Errors, Error: s.Error, Bytes: sum}
 }

@@ -20,7 +20,24 @@ func flagError(cmd *cobra.Command, err error) error {
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 		return usageError("%w%s", err, nearest.Hint("--"+m[1], names))
 	}
+	if m := badArgument.FindStringSubmatch(err.Error()); m != nil {
+		for _, want := range wantedArguments {
+			if strings.HasPrefix(m[3], want.error) {
+				return usageError("%s %q: not %s; see: %s --help", m[2], m[1], want.words, cmd.CommandPath())
+			}
+		}
+	}
 	return usageError("%w; see: %s --help", err, cmd.CommandPath())
+}
+
+// badArgument is what pflag says of a value that a flag does not take.
+var badArgument = regexp.MustCompile(`(?s)^invalid argument "(.*)" for "(?:-\w, )?(--[\w-]+)" flag: (.*)$`)
+
+// wantedArguments are what Go's packages say of numbers and times that are none, and in words of
+// people what a flag wants.
+var wantedArguments = []struct{ error, words string }{
+	{"strconv.ParseInt:", "a whole number"}, {"strconv.ParseUint:", "a whole number"}, {"strconv.Atoi:", "a whole number"},
+	{"strconv.ParseFloat:", "a number"}, {"strconv.ParseBool:", "true or false"}, {"time:", "a time, as 500ms, 10s or 5m"},
 }
 
 // noArgs refuses arguments, and names the verbs there are below the command.

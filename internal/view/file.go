@@ -101,8 +101,16 @@ func SumFiles(rows []recording.FileSum, watched time.Duration) []FileUse {
 		f.Deleted += scaled(r.Deleted, factor)
 	}
 	span := all.span
+	last := map[ProcessKey]*recording.FileSum{} // a process may rename itself
+	for i := range rows {
+		k := ProcessKey{rows[i].PID, rows[i].Started.UnixNano()}
+		if have := last[k]; have == nil || !rows[i].At.Before(have.At) && (rows[i].Kind != recording.FileNone || have.Kind == recording.FileNone) {
+			last[k] = &rows[i]
+		}
+	}
 	for i := range list {
 		list[i].Span = span
+		list[i].Process = last[ProcessKey{list[i].PID, list[i].Started.UnixNano()}].Process
 	}
 	slices.SortStableFunc(list, func(a, b FileUse) int {
 		return cmp.Or(cmp.Compare(b.ReadBytes+b.WrittenBytes, a.ReadBytes+a.WrittenBytes), cmp.Compare(b.Opens+b.FailedOpens+b.Deleted, a.Opens+a.FailedOpens+a.Deleted),
