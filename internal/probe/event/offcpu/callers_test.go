@@ -104,7 +104,10 @@ func TestCallers(t *testing.T) {
 					}
 					own, caller := ownFrames(w.UserStack), "chain_waits"
 					if tc.name == "stripped" {
-						own, caller = own[:min(len(own), 4)], "" // without _start
+						own = own[:min(len(own), 4)] // without _start
+						if caller = w.Caller; !strings.HasPrefix(caller, "chain+0x") {
+							t.Errorf("called by %q", caller)
+						}
 					}
 					if strings.Join(own, ";") != tc.stack || w.Caller != caller {
 						t.Errorf("%v in %s, called by %q", w.Waited, w.UserStack, w.Caller)
