@@ -214,7 +214,8 @@ static __always_inline __u64 keep(struct stack *s, long bytes)
 	return id;
 }
 
-static __always_inline void add(struct key *k, struct task_struct *t, struct wait *w, __u64 ns, __u64 longest, int ended)
+/* add counts time, and how many waits that ended it stands for, in 1024ths. */
+static __always_inline void add(struct key *k, struct task_struct *t, struct wait *w, __u64 ns, __u64 longest, __u64 number)
 {
 	void *map = too ? (void *)&sums_too : (void *)&sums;
 	struct sum *s = bpf_map_lookup_elem(map, k);
@@ -236,8 +237,8 @@ static __always_inline void add(struct key *k, struct task_struct *t, struct wai
 		}
 	}
 	__sync_fetch_and_add(&s->ns, ns);
-	if (longest && ended)
-		__sync_fetch_and_add(&s->waits, (ns << 10) / longest);
+	if (number)
+		__sync_fetch_and_add(&s->waits, number);
 	if (longest > s->longest) {
 		s->longest = longest;
 		s->waker_tid = w->waker_tid;
@@ -315,7 +316,8 @@ static __always_inline void name_holder(struct wait *w, struct key *k)
 static __always_inline void add_blocked(struct wait *w, struct task_struct *t, __u64 blocked, __u64 now, __u32 room_of)
 {
 	struct key k = {.state = w->state, .waker = w->waker, .waker_stack = w->waker_stack};
-	__u64 ns = whole(w, blocked);
+	/* What a longer step has left over is no work of this wait. */
+	__u64 left = w->debt & ~(step - 1), ns = whole(w, blocked), number = 0;
 	struct stack *room;
 
 	if (!ns || !(k.pid = process_number(t)))
@@ -338,7 +340,9 @@ static __always_inline void add_blocked(struct wait *w, struct task_struct *t, _
 	w->last.holder_process = k.waker;
 	w->last.holder_stack = k.holder_stack;
 	__builtin_memcpy(w->last.holder_comm, w->waker_comm, sizeof(w->waker_comm));
-	add(&k, t, w, ns, blocked, room_of != OF_READER);
+	if (room_of != OF_READER && blocked)
+		number = ((ns - left) << 10) / blocked;
+	add(&k, t, w, ns, blocked, number);
 }
 
 /* forget makes a thread ready for its next wait. */

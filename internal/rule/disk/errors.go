@@ -37,17 +37,22 @@ var logged = []struct {
 	// block/blk-core.c and blk-mq.c; before 5.17 a function's name stands before it. What a disk
 	// does not support is asked by mkfs and discard on healthy ones.
 	{requestError, regexp.MustCompile(`^(?:(?:blk_update_request|print_req_error): )?((?:I/O|protection|timeout|recoverable transport|critical target|critical nexus|critical medium|critical space allocation) error), dev (\S{1,32}), sector \d+(?: op 0x[0-9a-f]+:\((\w+)\))?`)},
-	{requestError, regexp.MustCompile(`^(Buffer I/O error) on dev(?:ice)? (\S{1,32}), logical block \d+, ((?:lost )?(?:async|sync) page (?:read|write))`)},
+	{pageError, regexp.MustCompile(`^(Buffer I/O error) on dev(?:ice)? (\S{1,32}), logical block \d+, ((?:lost )?(?:async|sync) page (?:read|write))`)},
 	{requestTimeout, regexp.MustCompile(`^nvme (nvme\d+): (I/O .*timeout)`)},
-	{filesystemError, regexp.MustCompile(`^(EXT[234]-fs (?:error|warning)) \(device (\S{1,32})\): (.*)`)},
+	{filesystemError, regexp.MustCompile(`^(EXT[234]-fs error) \(device (\S{1,32})\): (.*)`)},
 	{filesystemError, regexp.MustCompile(`^(XFS) \((\S{1,32})\): (metadata I/O error.*|log I/O error.*|Corruption .*|Filesystem has been shut down.*)`)},
 	{filesystemError, regexp.MustCompile(`^(BTRFS (?:error|critical)) \(device (\S{1,32})(?: state \w+)?\)(?:[^:]*): (.*)`)},
 	{readOnly, regexp.MustCompile(`^(EXT[234]-fs) \((\S{1,32})\): (Remounting filesystem read-only)`)},
 	{readOnly, regexp.MustCompile(`^(BTRFS info) \(device (\S{1,32})(?: state \w+)?\): (forced readonly)`)},
 }
 
+// emptyDrive are drives that whoever looks for disks asks in vain: floppy and CD drives without a
+// medium, which most virtual machines have.
+var emptyDrive = regexp.MustCompile(`^(?:fd|sr)\d+$`)
+
 const (
 	requestError    = "requests ended with an error"
+	pageError       = "pages could not be read or written" // what came of such requests, or of ones without a line
 	requestTimeout  = "requests were not answered in time"
 	filesystemError = "its filesystem found damage"
 	readOnly        = "its filesystem was made read-only"
@@ -85,12 +90,15 @@ func detectErrors(v *view.View) ([]rule.Finding, error) {
 			} else if len(m) > 3 {
 				words += " " + m[3]
 			}
+			if emptyDrive.MatchString(device) {
+				break
+			}
 			d := of(device)
 			if d.lines[l.kind] == 0 {
 				d.first[l.kind] = line
 			}
 			d.lines[l.kind]++
-			if l.kind == requestError {
+			if l.kind == requestError || l.kind == pageError && d.lines[requestError] == 0 {
 				if strings.Contains(strings.ToLower(words), "write") {
 					d.writes++
 				} else {
@@ -119,27 +127,27 @@ func detectErrors(v *view.View) ([]rule.Finding, error) {
 }
 
 func (d *failing) finding(v *view.View) rule.Finding {
-	bad := float64(d.lines[requestError]+d.lines[requestTimeout]) + d.timeouts
+	bad := float64(d.reads+d.writes+d.lines[requestTimeout]) + d.timeouts
 	f := rule.Finding{Subject: view.DeviceEntity(d.device), Confidence: rule.Certain}
 	switch {
 	case d.lines[readOnly] > 0:
 		f.Headline = rule.T("%s: its filesystem was made read-only after an error: every write fails", d.device)
 		f.Impact = rule.Impact{Share: 1, Text: rule.T("every write")}
-	case d.lines[requestError] > 0:
+	case d.reads+d.writes > 0:
 		f.Headline = rule.T("disk %s ended %s with an error", d.device, requests(d.reads, d.writes))
 		f.Impact = d.impact(v, bad)
 	case d.lines[requestTimeout] > 0 || d.timeouts > 0:
-		f.Headline = rule.T("disk %s did not answer in time: %s", d.device, amount(int(max(float64(d.lines[requestTimeout]), d.timeouts)), "request"))
+		f.Headline = rule.T("disk %s did not answer in time: %s", d.device, unit.Plural(int(max(float64(d.lines[requestTimeout]), d.timeouts)), "request", "requests"))
 		f.Impact = d.impact(v, bad)
 	default: // damage that is only told by the filesystem may be old
 		f.Confidence = rule.Likely
 		f.Headline = rule.T("the filesystem on %s is damaged", d.device)
 		f.Impact = rule.Impact{Share: 0.1, Text: rule.T("whatever uses the damaged part")}
 	}
-	for _, kind := range []string{requestError, requestTimeout, readOnly, filesystemError} {
+	for _, kind := range []string{requestError, pageError, requestTimeout, readOnly, filesystemError} {
 		if n := d.lines[kind]; n > 0 {
 			f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.KernelLog, Value: float64(n), Check: shell.Line("journalctl -k -g %s", d.device),
-				What: rule.T("kernel log, %s of this kind, the first: %q", lines(n), d.first[kind].Text)})
+				What: rule.T("kernel log, %s of this kind, the first: %q", unit.Plural(n, "line", "lines"), d.first[kind].Text)})
 		}
 	}
 	if d.timeouts > 0 {
@@ -173,7 +181,7 @@ func (d *failing) impact(v *view.View, bad float64) rule.Impact {
 	b, ok := v.BlockDevice(d.device)
 	all := view.OrZero(b.Requests()) * b.Seconds
 	if !ok || all <= 0 {
-		return rule.Impact{Share: 0.5, Text: rule.T("at least %s", amount(int(bad), "request"))}
+		return rule.Impact{Share: 0.5, Text: rule.T("at least %s", unit.Plural(int(bad), "request", "requests"))}
 	}
 	share := min(bad/max(all, bad), 1)
 	return rule.Impact{Share: share, Text: rule.T("at least %v of its requests; programs get EIO, or wait while the kernel tries again", unit.Share(share))}
@@ -182,18 +190,9 @@ func (d *failing) impact(v *view.View, bad float64) rule.Impact {
 func requests(reads, writes int) string {
 	switch {
 	case writes == 0:
-		return amount(reads, "read")
+		return unit.Plural(reads, "read", "reads")
 	case reads == 0:
-		return amount(writes, "write")
+		return unit.Plural(writes, "write", "writes")
 	}
-	return amount(reads, "read") + " and " + amount(writes, "write")
-}
-
-func lines(n int) string { return amount(n, "line") }
-
-func amount(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return unit.Count(float64(n)).String() + " " + what + "s"
+	return unit.Plural(reads, "read", "reads") + " and " + unit.Plural(writes, "write", "writes")
 }

@@ -33,6 +33,8 @@ func TestErrors(t *testing.T) {
 		{Name: "read-only", Host: log("EXT4-fs error (device sda): ext4_journal_check_start:84: comm app: Detected aborted journal", "EXT4-fs (sda): Remounting filesystem read-only"), Want: rule.Certain, Kind: view.KindDevice, Subject: "sda", Low: 1, High: 1},
 		{Name: "damage", Host: log("EXT4-fs error (device sda): ext4_lookup:1855: inode #2: comm ls: deleted inode referenced: 12"), Want: rule.Likely, Kind: view.KindDevice, Subject: "sda", Low: 0.1, High: 0.1},
 		{Name: "what a disk does not know", Host: log("operation not supported error, dev sda, sector 2048 op 0x9:(WRITE_ZEROES) flags 0x800 phys_seg 0 prio class 2")},
+		{Name: "warnings of a filesystem", Host: log("EXT4-fs warning (device sda): ext4_dx_add_entry:2516: Directory (ino: 12) index full, reach max htree level :2")},
+		{Name: "drives without a medium", Host: log("blk_update_request: I/O error, dev fd0, sector 0 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 0", "Buffer I/O error on dev sr0, logical block 0, async page read")},
 		{Name: "a mount", Host: log("EXT4-fs (sda): mounted filesystem with ordered data mode", "XFS (sda): Mounting V5 Filesystem")},
 		{Name: "a program with such a name", Host: log("app[7]: segfault at 0 I/O error, dev sda, sector 1")},
 		{Name: "before the window", Host: func() *ruletest.Host {
@@ -65,7 +67,7 @@ func TestErrorsOfAPartitionAreThoseOfItsDisk(t *testing.T) {
 	h.Log(1, "I/O error, dev sda, sector 2048 op 0x1:(WRITE) flags 0x800 phys_seg 1 prio class 2")
 	h.Log(2, "Buffer I/O error on dev sda1, logical block 9, lost async page write")
 	found := ruletest.Judge(t, h, diskErrors, rule.Certain)
-	if len(found) != 1 || found[0].Headline.String() != "disk sda ended 2 writes with an error" {
+	if len(found) != 1 || found[0].Headline.String() != "disk sda ended 1 write with an error" {
 		t.Errorf("found %+v", found)
 	}
 }

@@ -156,10 +156,7 @@ func (l *taskLimit) reached(v *view.View) rule.Finding {
 }
 
 func forks(n float64) string {
-	if n == 1 {
-		return "1 new process or thread"
-	}
-	return fmt.Sprintf("%s new processes and threads", unit.Count(n))
+	return unit.Plural(int64(n), "new process or thread", "new processes and threads")
 }
 
 func (l *taskLimit) near(v *view.View) rule.Finding {
