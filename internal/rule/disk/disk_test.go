@@ -142,6 +142,16 @@ func TestCgroupThrottled(t *testing.T) {
 				c.IOLimits, c.Reads, c.ReadBytes = "7:3 riops=100", int64(100*s), int64(409600*s)
 			}})
 		}, rule.Certain},
+		{"the limit is lifted as the window ends", func(h *ruletest.Host) {
+			disks(h, device{name: "loop3", reads: 100, size: 4096, await: 0.0002, busy: 0.02, queue: 0.02})
+			readers(h)
+			h.Cgroup(ruletest.Cgroup{Path: "/batch", Processes: 1, Change: func(s float64, c *recording.CgroupSample) {
+				c.Reads, c.ReadBytes = int64(100*s), int64(409600*s)
+				if s < 9 {
+					c.IOLimits, c.IODone = "7:3 riops=100", fmt.Sprintf("7:3 rbytes=0 wbytes=0 rios=%d wios=0", int64(100*s))
+				}
+			}})
+		}, rule.Certain},
 		{"held by a cgroup of which nobody waits", func(h *ruletest.Host) {
 			disks(h, device{name: "loop3", reads: 100, size: 4096, await: 0.0002, busy: 0.02, queue: 0.02})
 			h.Process(ruletest.Process{PID: 7, Comm: "mysqld", ReadBytes: 4096, IOCgroup: "/"})

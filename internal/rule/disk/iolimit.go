@@ -2,6 +2,7 @@ package disk
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -101,14 +102,13 @@ func heldByCgroup(v *view.View) map[string][]*ioLimit {
 	held := map[string][]*ioLimit{}
 	for _, k := range keys {
 		samples := series[k]
-		last := samples[len(samples)-1]
 		all := map[string]float64{
 			"rbps":  view.Rate(samples, func(s recording.CgroupSample) int64 { return s.ReadBytes }),
 			"wbps":  view.Rate(samples, func(s recording.CgroupSample) int64 { return s.WriteBytes }),
 			"riops": view.Rate(samples, func(s recording.CgroupSample) int64 { return s.Reads }),
 			"wiops": view.Rate(samples, func(s recording.CgroupSample) int64 { return s.Writes }),
 		}
-		for _, l := range parseLimits(last.IOLimits) {
+		for _, l := range parseLimits(limitsOf(samples)) {
 			l.path, l.version, l.rate = k.path, k.version, all[l.key]
 			if rate, ok := l.rateThere(samples); ok {
 				l.rate, l.there = rate, true
@@ -136,6 +136,16 @@ func parseLimits(text string) []ioLimit {
 		}
 	}
 	return list
+}
+
+// limitsOf are the limits that a group had last in the window: whoever is held lifts them.
+func limitsOf(samples []recording.CgroupSample) string {
+	for _, s := range slices.Backward(samples) {
+		if s.IOLimits != "" {
+			return s.IOLimits
+		}
+	}
+	return ""
 }
 
 // counters are the names of what a limit is about in recording.CgroupSample.IODone.
