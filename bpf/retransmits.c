@@ -47,10 +47,14 @@ struct tcp_skb_cb {
 
 enum kind { SEGMENT, SYN, SYN_ACK, RESET_SENT, RESET_RECEIVED };
 
-/* Of all sums some are for connections, the rest for what these leave out. */
+/*
+ * Some sums are for connections, some for the services of those that are left out,
+ * and the rest for network namespaces: a scan of ports fills the first two.
+ */
 #define MAX_SUMS 2048
 #define MAX_REPEATS 1024
 #define MAX_RESETS 512
+#define MAX_SERVICES 384
 
 struct key {
 	struct endpoints ends;
@@ -75,6 +79,7 @@ struct {
 
 volatile __u32 too;             /* sums_too is filled */
 volatile __u32 repeats, resets; /* connections that have sums, since the reader began to empty the others */
+volatile __u32 services;        /* and services */
 __u64 crowded;                  /* packets for which there was no room */
 
 static __attribute__((noinline)) int add(void *map, struct key *k, struct sum *one, int fresh)
@@ -96,7 +101,7 @@ static __attribute__((noinline)) int add(void *map, struct key *k, struct sum *o
 	return 1;
 }
 
-/* count adds to the sum of a connection, or to that of its service. */
+/* count adds to the sum of a connection, else of its service, else of its namespace. */
 static __attribute__((noinline)) int count(struct key *k, struct sum *one)
 {
 	void *map = too ? (void *)&sums_too : (void *)&sums;
@@ -128,6 +133,14 @@ others:
 	__builtin_memset(k->ends.remote, 0, sizeof(k->ends.remote));
 	k->ends.family = k->ends.state = 0;
 	one->inode = 0;
+	switch (add(map, k, one, services < MAX_SERVICES)) {
+	case 2:
+		__sync_fetch_and_add(&services, 1);
+		return 0;
+	case 1:
+		return 0;
+	}
+	k->ends.local_port = k->ends.remote_port = 0;
 	if (!add(map, k, one, 1))
 		__sync_fetch_and_add(&crowded, one->packets);
 	return 0;

@@ -71,9 +71,9 @@ func (s *Source) Close() error { return nil }
 func (s *Source) Read(_ context.Context, w *recording.Writer, _ bool) error {
 	now := time.Now()
 	keys, sums, err := s.sums.Take()
-	if err := errors.Join(err, s.set.Set("repeats", uint32(0)), s.set.Set("resets", uint32(0))); err != nil {
+	if err := errors.Join(err, s.set.Set("repeats", uint32(0)), s.set.Set("resets", uint32(0)), s.set.Set("services", uint32(0))); err != nil {
 		return err
 	}
 	recording.Give(w, s.rows(keys, sums, now, s.stretch.Next(now)))
-	return s.crowd.Tell(s.set, w, s.Name(), "segments that were sent again, and resets", "there were more of different services than there is room for")
+	return s.crowd.Tell(s.set, w, s.Name(), "segments that were sent again, and resets", "there were more in different network namespaces than there is room for")
 }
