@@ -343,7 +343,7 @@ type OnCPUSample struct {
 	Samples  int64         `parquet:"samples"`
 	Function string        `parquet:"function,dict"` // innermost one, without parameters; "": nothing names it
 	Module   string        `parquet:"module,dict"`   // file name of the program or library it is in, kernel, or [jit]: compiled as the program runs; "" if not known
-	Source   string        `parquet:"source,dict"`   // file and line of one of the samples; "" if not known
+	Source   string        `parquet:"source,dict"`   // file and line of most samples of the function, from a tenth of a core on; "" if not known
 	Kernel   bool          `parquet:"kernel"`        // the innermost function is one of the kernel
 	Stack    string        `parquet:"stack,dict"`    // functions, innermost first, joined by ';', as far as frame pointers lead; "": several stacks
 	Spins    bool          `parquet:"spins"`         // around the innermost address stands a loop that waits without sleeping: pause on x86, yield, wfe or isb on arm64, or an exchange that is tried again
