@@ -6,7 +6,7 @@ import "slices"
 var (
 	ofLoss     = []string{"net/packet-loss", "net/rate-limited", "net/mtu-mismatch", "net/firewall-drops"}
 	ofConnects = []string{
-		"net/packet-loss", "net/accept-queue-full", "net/syn-flood", "net/firewall-drops", "net/conntrack-full",
+		"net/packet-loss", "net/accept-queue-full", "net/syn-flood", "net/syn-queue-full", "net/firewall-drops", "net/conntrack-full",
 		"net/ephemeral-ports", "rt/connect-slow",
 	}
 )
@@ -36,9 +36,9 @@ var tcpCounters = slices.Concat(
 		Counter{Names: "ListenOverflows", Kind: Refused, Unit: "connects", Resource: "accept queues", Rules: []string{"net/accept-queue-full"},
 			Means: "a connect that was turned away because the accept queue of the listener was full"},
 		Counter{Names: "ListenDrops", Kind: Refused, Unit: "SYNs", Resource: "half-open connections", Less: "ListenOverflows",
-			Rules: []string{"net/syn-flood", "net/accept-queue-full"},
+			Rules: []string{"net/syn-flood", "net/syn-queue-full", "net/accept-queue-full"},
 			Means: "a connection request that a listener turned away for another reason than a full accept queue: the queue of half-open connections is full, or memory is short"},
-		Counter{Names: "TCPReqQFullDrop", Kind: Refused, Unit: "SYNs", Resource: "half-open connections", Rules: []string{"net/syn-flood"},
+		Counter{Names: "TCPReqQFullDrop", Kind: Refused, Unit: "SYNs", Resource: "half-open connections", Rules: []string{"net/syn-flood", "net/syn-queue-full"},
 			Means: "a SYN that was dropped because the queue of half-open connections was full and syncookies are off"},
 		slowed("TCPReqQFullDoCookies SyncookiesSent", "a SYN was answered with a cookie because the queue of half-open connections was full; the client comes through", "net/syn-flood"),
 		volume("SyncookiesRecv"),
