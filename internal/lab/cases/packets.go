@@ -19,6 +19,7 @@ import (
 func packetCases() []Case {
 	return []Case{
 		receiverSlow(),
+		receiverSlowHost(),
 		senderAppLimited(),
 		delayedACK(),
 		rateLimitedBytes(),
@@ -131,6 +132,16 @@ func receiverSlow() Case {
 			return load.Measurement{Value: float64(end[0]-begin[0]) / 1e6 / d.Seconds(), Unit: "MB/s read"}, nil
 		},
 	}
+}
+
+// receiverSlowHost is the same without a capture: the window as the sender's socket knows it.
+func receiverSlowHost() Case {
+	c := receiverSlow()
+	c.ID = "net/receiver-slow+host"
+	c.Title += ", without packets"
+	c.Captures = nil
+	c.Says = "does not read what nginx"
+	return c
 }
 
 // httpUsers are a few users with a connection each who ask over and over, with
