@@ -19,7 +19,7 @@ var tcpCounters = slices.Concat(
 		Counter{Names: "AttemptFails", Kind: Refused, Unit: "connects", Resource: "connects", Rules: append([]string{"net/resets"}, ofConnects...), PerSecond: 1,
 			Means: "a connect, of a program here or of a client, that ended before the handshake was complete: refused, reset or timed out",
 			Why:   "port scans, health checks of services that are down, and clients that try ::1 before 127.0.0.1 do so all day"},
-		ordinary("EstabResets", "programs and load balancers end connections by a reset too; net/resets judges captures"),
+		ordinary("EstabResets", "programs and load balancers end connections by a reset too; net/resets judges those that harm"),
 		slowed("RetransSegs", "a segment was sent again", ofLoss...),
 		Counter{Names: "InErrs", Kind: Refused, Unit: "segments", Resource: "packet delivery", Rules: ofLoss, Less: "InCsumErrors",
 			Means: "a segment that was damaged or did not belong where it came"},
@@ -103,7 +103,7 @@ var tcpCounters = slices.Concat(
 		ordinary("ArpFilter", "answers withheld because arp_filter is set"),
 
 		// Connections ended by this host.
-		ordinary("TCPAbortOnData TCPAbortOnClose TCPAbortOnLinger TCPAbortOnSyn", "a program closed a connection with data unread or with SO_LINGER: its own choice; net/resets judges captures"),
+		ordinary("TCPAbortOnData TCPAbortOnClose TCPAbortOnLinger TCPAbortOnSyn", "a program closed a connection with data unread or with SO_LINGER: its own choice; net/resets judges those that harm"),
 		Counter{Names: "TCPAbortOnMemory TCPAbortFailed", Kind: Refused, Unit: "connections", Resource: "connections", Rules: []string{"mem/reclaim"}, Least: 1,
 			Means: "a connection ended because TCP had no memory left, or too many connections without a program (tcp_max_orphans)"},
 		Counter{Names: "TCPMemoryPressures", Kind: Refused, Unit: "times", Resource: "memory", Least: 1,

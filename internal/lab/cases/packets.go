@@ -26,6 +26,7 @@ func packetCases() []Case {
 		rateLimitedPackets(),
 		mtuMismatch(),
 		resetsUnread(),
+		resetsUnreadHost(),
 		resetsRefused(),
 		dnsSlow(),
 		dnsUnreachable(),
@@ -237,6 +238,16 @@ func resetsUnread() Case {
 			}).Rate(), nil
 		},
 	}
+}
+
+// resetsUnreadHost is the same without a capture: the kernel tells why it sends resets.
+func resetsUnreadHost() Case {
+	c := resetsUnread()
+	c.ID = "net/resets+host"
+	c.Title += ", without packets"
+	c.Captures = nil
+	c.Kind, c.Name = "listener", "upload-server"
+	return c
 }
 
 // resetsRefused stops the server: connects are refused.
