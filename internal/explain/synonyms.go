@@ -296,11 +296,11 @@ var synonyms = map[string][]string{
 	// network
 	"close_wait":                      {"proc/fd-limit", "tcp.unread-requests", "rt/first-disconnect"},
 	"time_wait":                       {"tcp.time-wait", "net/ephemeral-ports"},
-	"syn_recv":                        {"tcp.half-open", "net/syn-flood"},
+	"syn_recv":                        {"tcp.half-open", "net/syn-flood", "net/syn-queue-full"},
 	"syn_sent":                        {"tcp.syn-sent", "rt/connect-slow"},
 	"syn flood":                       {"net/syn-flood"},
 	"syncookies":                      {"net/syn-flood", "tcp.syncookies-sent"},
-	"backlog":                         {"net/accept-queue-full", "tcp.backlog", "net/syn-flood"},
+	"backlog":                         {"net/accept-queue-full", "tcp.backlog", "net/syn-queue-full", "net/syn-flood"},
 	"somaxconn":                       {"net/accept-queue-full", "tcp.backlog"},
 	"so_rcvbuf":                       {"net/udp-buffer", "udp.receive-queue"},
 	"rcvbuferrors":                    {"net/udp-buffer", "udp.rcvbuf-errors"},

@@ -247,7 +247,7 @@ type TCPEvent struct {
 	Traced     time.Duration `parquet:"traced_ns"`   // of that, programs were attached, at random: sums are of this time; 0: all of it
 	Kind       string        `parquet:"kind,dict"`   // segment, SYN, SYN-ACK: sent again; RST sent, RST received
 	NetNS      uint64        `parquet:"netns"`       // 0: not known
-	State      TCPState      `parquet:"state"`       // of the connection then, before a reset ends it; 0: of several, or there was no connection
+	State      TCPState      `parquet:"state"`       // of the connection then, before a reset ends it; CLOSE of a reset that a program sends by closing, CLOSE_WAIT if the other end had closed before; 0: of several, or there was no connection
 	Local      string        `parquet:"local,dict"`  // address of this host's end, as in tcp_sockets; "": of several connections
 	LocalPort  uint16        `parquet:"local_port"`  // 0: of several
 	Remote     string        `parquet:"remote,dict"` // address of the other end; "": of several connections

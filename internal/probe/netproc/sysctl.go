@@ -15,6 +15,7 @@ var Sysctls = []string{
 	"net.ipv4.tcp_synack_retries",
 	"net.ipv4.tcp_syncookies",
 	"net.ipv4.tcp_timestamps",
+	"net.ipv4.tcp_tw_recycle", // until Linux 4.11
 	"net.ipv4.tcp_tw_reuse",
 	"net.netfilter.nf_conntrack_buckets",
 	"net.netfilter.nf_conntrack_max",
