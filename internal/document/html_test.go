@@ -1,6 +1,7 @@
 package document
 
 import (
+	"html"
 	"strings"
 	"testing"
 
@@ -28,6 +29,9 @@ func TestHTML(t *testing.T) {
 	page := b.String()
 	if n := strings.Count(page, "<script"); n != 2 || strings.Contains(page, "</script><b>") {
 		t.Errorf("%d scripts begin in\n%s", n, page)
+	}
+	if policy := "; script-src" + hash("draw();") + `">`; !strings.Contains(html.UnescapeString(page), policy) || strings.Contains(page, "unsafe") {
+		t.Errorf("the page does not let its script alone run: %s", page[:600])
 	}
 	_, body, _ := strings.Cut(page, "</style>")
 	golden.Text(t, "testdata/every.html", body)

@@ -1,0 +1,58 @@
+import "uplot/dist/uPlot.min.css";
+import "./page.css";
+import { render } from "preact";
+import type { Block, Page } from "./data";
+import { Show } from "./blocks";
+import { Chart, drawn } from "./chart";
+import { Flames } from "./flame";
+import { isDark, toggleTheme, useTheme } from "./theme";
+
+const page = JSON.parse(document.getElementById("data")!.textContent!) as Page;
+
+// What stands before the pictures: the verdict. What is read last stands behind them.
+const last = (b: Block): boolean => b.kind === "List" && !!b.block.title && !/^FAULTS/.test(b.block.title) || b.kind === "Prose" && !!b.block.label && b.block.label !== "FAULTS";
+
+function Top() {
+  useTheme();
+  return (
+    <div class="top">
+      <h1>{page.document.title}</h1>
+      <button type="button" class="theme" onClick={toggleTheme}>{isDark() ? "Light" : "Dark"} colours</button>
+    </div>
+  );
+}
+
+function All() {
+  const { blocks } = page.document, { charts, flames } = page;
+  let from = blocks.findIndex(last);
+  if (from < 0) from = blocks.length;
+  return (
+    <>
+      <Top />
+      {blocks.slice(0, from).map(b => <Show block={b} charts={charts} />)}
+      {charts && charts.host.length > 0 && (
+        <section class="block"><h2>The host over time</h2>
+          {charts.bands.length > 0 && <p class="quiet">Marked: {[...new Set(charts.bands.map(b => b.words))].join(" · ")}</p>}
+          <div class="charts">{charts.host.map(i => <Chart charts={charts} index={i} bands={charts.bands} />)}</div>
+        </section>)}
+      {flames && flames.length > 0 && <Flames flames={flames} />}
+      {blocks.slice(from).map(b => <Show block={b} charts={charts} />)}
+    </>
+  );
+}
+
+const main = document.querySelector("main")!;
+main.textContent = "";
+render(<All />, main);
+
+// Paper has no buttons: what is folded is shown.
+addEventListener("beforeprint", () => document.querySelectorAll<HTMLDetailsElement>("details.block").forEach(d => {
+  if (!d.open) { d.open = true; d.dataset.printed = ""; }
+}));
+addEventListener("afterprint", () => document.querySelectorAll<HTMLDetailsElement>("details[data-printed]").forEach(d => {
+  d.open = false;
+  delete d.dataset.printed;
+}));
+
+declare global { interface Window { rtrail: { page: Page; drawn: typeof drawn } } }
+window.rtrail = { page, drawn };
