@@ -13,6 +13,7 @@ import (
 	"rtrail/internal/page"
 	"rtrail/internal/recording"
 	"rtrail/internal/report"
+	"rtrail/internal/rule"
 	"rtrail/internal/stack"
 	"rtrail/internal/stack/flame"
 	"rtrail/internal/verdict"
@@ -75,6 +76,32 @@ func (d *diagnosis) page(ctx context.Context, v verdict.Verdict, files []string)
 	p.Charts = draft.Set()
 	profile := stack.Recorded(v.Host.Name, view.Rows[recording.OnCPUSample](e.View()), e.View().OffCPURows())
 	p.Flames = flame.Graphs(profile)
+	return p, nil
+}
+
+// page is what a recording holds, with the charts of its faults' evidence.
+func (r *replayed) page(ctx context.Context, path string) (page.Page, error) {
+	p := page.Page{Document: r.compose(r.overview.whole())}
+	draft := chart.NewDraft(r.from, r.to)
+	for i, e := range r.overview.worst() {
+		style := document.Warn
+		if e.Finding.Confidence == rule.Certain {
+			style = document.Alarm
+		}
+		draft.Finding(i+1, e.Finding, draft.Band(e.From, e.To, e.Finding.Headline.String(), style, i+1))
+	}
+	for _, piece := range r.pieces {
+		open := func(ctx context.Context, from, to time.Time, tables ...recording.Table) (*recording.Recording, error) {
+			return recording.OpenPiece(ctx, path, piece.Number, from, to, tables...)
+		}
+		to := earlier(piece.To, r.to)
+		until, err := draft.Record(ctx, open, later(piece.From, r.from), to, chartPatience)
+		if err != nil {
+			return p, err
+		}
+		p.Document.Blocks = append(p.Document.Blocks, unread(until, to)...)
+	}
+	p.Charts = draft.Set()
 	return p, nil
 }
 

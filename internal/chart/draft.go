@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/budget"
 	"rtrail/internal/document"
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
@@ -179,11 +180,15 @@ func (d *Draft) Record(ctx context.Context, open Open, from, to time.Time, patie
 		if last.After(to) {
 			last = to
 		}
-		rec, err := open(ctx, first, last, tables...)
+		memory := budget.From(ctx).Part()
+		rec, err := open(budget.With(ctx, memory), first, last, tables...)
+		if err == nil {
+			d.Add(view.New(rec, first, last))
+		}
+		memory.Release()
 		if err != nil {
 			return at, err
 		}
-		d.Add(view.New(rec, first, last))
 	}
 	return to, nil
 }

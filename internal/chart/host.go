@@ -9,4 +9,6 @@ var host = []picture{
 	{name: "Pressure", metrics: []*metric.Metric{metric.PressureCPUSome, metric.PressureIO, metric.PressureMemorySome}},
 	{name: "Memory", metrics: []*metric.Metric{metric.MemoryAvailable, metric.MemoryCached, metric.MemoryDirty}},
 	{name: "Disk utilisation", metrics: []*metric.Metric{metric.DiskUtilisation}},
+	{name: "Network traffic", metrics: []*metric.Metric{metric.InterfaceBytes}},
+	{name: "MySQL connections", metrics: []*metric.Metric{metric.MySQLConnections}},
 }

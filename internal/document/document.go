@@ -4,13 +4,15 @@
 // for programs are written as JSON here, too.
 package document
 
+import "strings"
+
 // Document is an answer, from top to bottom.
 type Document struct {
 	Title  string // for forms that have a title of the page
 	Blocks []Block
 }
 
-// Block is one of Facts, Prose, Heading, Finding, Table, List and Canvas.
+// Block is one of Facts, Prose, Heading, Finding, Table, List, Chains and Canvas.
 type Block interface{ block() }
 
 // Facts are short pieces in a line, each of which stays whole: "CPU 7 %", "load 0.9".
@@ -91,6 +93,37 @@ type Item struct {
 	Lines   int    `json:"-"`                 // that a terminal shows of the words at most, 0 all
 }
 
+// Chains are things of which each has to do with the next. Forms without pictures show
+// them as a list.
+type Chains struct {
+	Title  string   `json:"title,omitempty"`
+	Style  Style    `json:"style,omitempty"`
+	Chains [][]Link `json:"chains,omitempty"`
+}
+
+// Link is one of a chain.
+type Link struct {
+	Name string `json:"name,omitempty"`
+	// Waits says for what it waits of the next one, and how long; "": that is not known.
+	Waits string `json:"waits,omitempty"`
+}
+
+// list has a line for each chain.
+func (c Chains) list() List {
+	l := List{Title: c.Title, Style: c.Style}
+	for _, chain := range c.Chains {
+		var words []string
+		for _, x := range chain {
+			if x.Waits != "" {
+				x.Name += " (" + x.Waits + ")"
+			}
+			words = append(words, x.Name)
+		}
+		l.Items = append(l.Items, Item{Words: strings.Join(words, " → ")})
+	}
+	return l
+}
+
 // Style says what words mean, not how they look.
 type Style int
 
@@ -118,3 +151,4 @@ func (Heading) block() {}
 func (Finding) block() {}
 func (Table) block()   {}
 func (List) block()    {}
+func (Chains) block()  {}

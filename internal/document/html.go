@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 
 	"rtrail/internal/escape"
@@ -67,9 +68,15 @@ func HTML(w io.Writer, d Document, o HTMLOptions) error {
 	if o.Licence != "" {
 		licence = "<!--\n" + o.Licence + "\n-->"
 	}
+	blocks := slices.Clone(d.Blocks)
+	for i, b := range blocks {
+		if c, ok := b.(Chains); ok {
+			blocks[i] = c.list()
+		}
+	}
 	out := escape.NewWriter(w)
 	if err := pageTemplate.Execute(out, map[string]any{
-		"Title": d.Title, "Blocks": d.Blocks, "Policy": policy(style, o.Scripts), "Style": template.CSS(style), "Licence": template.HTML(licence), "Tail": template.HTML(tail.String()),
+		"Title": d.Title, "Blocks": blocks, "Policy": policy(style, o.Scripts), "Style": template.CSS(style), "Licence": template.HTML(licence), "Tail": template.HTML(tail.String()),
 	}); err != nil {
 		return err
 	}

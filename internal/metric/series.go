@@ -143,3 +143,47 @@ func shareOfCPUs(part func(recording.CPUSample) time.Duration) *Reader {
 		return rate(all, func(s recording.CPUSample) float64 { return seconds(part(s)) / float64(cpus) }).Read(v)
 	}}
 }
+
+func listener(s recording.ListenerSample) ([]string, bool) {
+	return []string{strconv.FormatUint(s.NetNS, 10), strconv.Itoa(int(s.Port))}, true
+}
+func qdisc(s recording.QdiscSample) ([]string, bool) {
+	return []string{strconv.FormatUint(s.NetNS, 10), s.Interface}, s.Parent == rootQdisc
+}
+func group(s recording.CgroupSample) ([]string, bool)      { return []string{s.Path}, s.Path != "/" }
+func mysqlServer(s recording.MySQLServer) ([]string, bool) { return []string{s.Server}, true }
+func mysqlInnoDB(s recording.MySQLInnoDB) ([]string, bool) { return []string{s.Server}, true }
+func perCPU(s recording.SoftnetSample) ([]string, bool) {
+	return []string{strconv.Itoa(int(s.CPU))}, true
+}
+func swapArea(s recording.SwapSample) ([]string, bool) { return []string{s.Device}, true }
+func ioOf(s recording.ProcessSample) float64           { return reading(s.ReadBytes) + reading(s.WriteBytes) }
+
+// rootQdisc is the parent of a queue that takes all that an interface sends.
+const rootQdisc = 0xffffffff
+
+// counter is one that nstat shows, of each network namespace: "TcpExt", "ListenOverflows".
+func counter(protocol, name string) (of[recording.ProtocolSample], func(recording.ProtocolSample) float64) {
+	return func(s recording.ProtocolSample) ([]string, bool) {
+		return []string{strconv.FormatUint(s.NetNS, 10)}, s.Protocol == protocol && s.Name == name
+	}, func(s recording.ProtocolSample) float64 { return reading(s.Value) }
+}
+
+// status is a number that a MySQL server gives: "Threads_connected".
+func status(name string) (of[recording.MySQLStatus], func(recording.MySQLStatus) float64) {
+	return func(s recording.MySQLStatus) ([]string, bool) { return []string{s.Server}, s.Name == name },
+		func(s recording.MySQLStatus) float64 { return reading(s.Value) }
+}
+
+// ratio is the growth of one counter per growth of another; what did not grow has no point.
+func ratio[T recording.Row](whose of[T], counts, per func(T) float64) *Reader {
+	return series(whose, func(rows []T) (points []Point) {
+		for i := 1; i < len(rows); i++ {
+			n, d := counts(rows[i])-counts(rows[i-1]), per(rows[i])-per(rows[i-1])
+			if n >= 0 && d > 0 {
+				points = append(points, Point{recording.TimeOf(&rows[i]), n / d})
+			}
+		}
+		return points
+	})
+}

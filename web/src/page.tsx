@@ -5,12 +5,20 @@ import type { Block, Page } from "./data";
 import { Show } from "./blocks";
 import { Chart, drawn } from "./chart";
 import { Flames } from "./flame";
+import { Lanes } from "./lanes";
 import { isDark, toggleTheme, useTheme } from "./theme";
 
 const page = JSON.parse(document.getElementById("data")!.textContent!) as Page;
 
-// What stands before the pictures: the verdict. What is read last stands behind them.
-const last = (b: Block): boolean => b.kind === "List" && !!b.block.title && !/^FAULTS/.test(b.block.title) || b.kind === "Prose" && !!b.block.label && b.block.label !== "FAULTS";
+// What stands before the pictures: all but what is read last.
+const first = (b: Block): boolean => {
+  switch (b.kind) {
+    case "List": return !b.block.title;
+    case "Table": return /^(WHERE|WHAT|TOP)/.test(b.block.title ?? "");
+    case "Prose": return !b.block.label || b.block.label === "FAULTS";
+    default: return true;
+  }
+};
 
 function Top() {
   useTheme();
@@ -24,19 +32,17 @@ function Top() {
 
 function All() {
   const { blocks } = page.document, { charts, flames } = page;
-  let from = blocks.findIndex(last);
-  if (from < 0) from = blocks.length;
   return (
     <>
       <Top />
-      {blocks.slice(0, from).map(b => <Show block={b} charts={charts} />)}
+      {blocks.filter(first).map(b => <Show block={b} charts={charts} />)}
       {charts && charts.host.length > 0 && (
         <section class="block"><h2>The host over time</h2>
-          {charts.bands.length > 0 && <p class="quiet">Marked: {[...new Set(charts.bands.map(b => b.words))].join(" · ")}</p>}
+          <Lanes charts={charts} />
           <div class="charts">{charts.host.map(i => <Chart charts={charts} index={i} bands={charts.bands} />)}</div>
         </section>)}
       {flames && flames.length > 0 && <Flames flames={flames} />}
-      {blocks.slice(from).map(b => <Show block={b} charts={charts} />)}
+      {blocks.filter(b => !first(b)).map(b => <Show block={b} charts={charts} />)}
     </>
   );
 }
