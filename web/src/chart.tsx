@@ -114,13 +114,15 @@ function options(charts: Charts, chart: Data, data: uPlot.AlignedData, limit: nu
     tzDate: t => uPlot.tzDate(shifted(charts, t), "Etc/UTC"),
     cursor: { sync: { key: "time" }, focus: { prox: 24 }, drag: { x: true, y: false } },
     scales: {
-      x: { time: true, range: (_, low, high) => (low == null || high - low < 1 ? [charts.from, Math.max(charts.to, charts.from + 1)] : [low, high]) },
+      // All of the time, until a part is chosen: then all points are no longer in it.
+      x: { time: true, range: (u, low, high) => (low == null || (low <= u.data[0][0] && high >= u.data[0][u.data[0].length - 1]) ? [charts.from, Math.max(charts.to, charts.from + 1)] : [low, high]) },
       y: { range: (_, low, high) => axis(chart, low, high, limit) },
     },
     axes: [
       { stroke: colour("dim"), grid: { stroke: colour("line"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif",
         values: (_, ticks, __, ___, step) => ticks.map(t => (long && step >= 3600 ? `${day(charts, t).slice(5)} ${clock(charts, t, false)}` : clock(charts, t, step < 60))), space: long ? 90 : 70 },
-      { stroke: colour("dim"), grid: { stroke: colour("line"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif", size: 76, values: (_, ticks) => ticks.map(words) },
+      { stroke: colour("dim"), grid: { stroke: colour("line"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif", size: 76, values: (_, ticks) => ticks.map(words),
+        ...(chart.unit.startsWith("bytes") ? { incrs: binary } : {}) },
     ],
     series: [
       { value: (_, t) => (t == null ? "–" : clock(charts, t)), label: charts.zone },
@@ -135,6 +137,9 @@ function options(charts: Charts, chart: Data, data: uPlot.AlignedData, limit: nu
     },
   };
 }
+
+// binary are steps of an axis of bytes.
+const binary = Array.from({ length: 50 }, (_, i) => 2 ** i);
 
 // axis begins at 0, and has the limit on it where that is near.
 function axis(chart: Data, low: number | null, high: number | null, limit: number | undefined): [number, number] {

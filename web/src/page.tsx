@@ -32,13 +32,17 @@ function Top() {
 
 function All() {
   const { blocks } = page.document, { charts, flames } = page;
+  const other = blocks.findIndex(b => b.kind !== "Facts"), facts = other < 0 ? blocks.length : other;
+  const faults = charts?.bands.some(b => b.finding);
   return (
     <>
       <Top />
-      {blocks.filter(first).map(b => <Show block={b} charts={charts} />)}
+      {blocks.slice(0, facts).map(b => <Show block={b} />)}
+      {faults && <section class="block"><h2>When</h2><Lanes charts={charts!} /></section>}
+      {blocks.slice(facts).filter(first).map(b => <Show block={b} charts={charts} />)}
       {charts && charts.host.length > 0 && (
         <section class="block"><h2>The host over time</h2>
-          <Lanes charts={charts} />
+          {!faults && <Lanes charts={charts} />}
           <div class="charts">{charts.host.map(i => <Chart charts={charts} index={i} bands={charts.bands} />)}</div>
         </section>)}
       {flames && flames.length > 0 && <Flames flames={flames} />}
