@@ -16,7 +16,7 @@ SUDO     := $(if $(filter 0,$(shell id -u)),,$(shell command -v sudo))
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
-.PHONY: help build run test unit lab lab-repeat lab-releases lab-servers robust measure measure-live measure-mysql profile bpf lint vuln fuzz corpus corpus-check clean
+.PHONY: help build run test unit lab lab-repeat lab-releases lab-servers robust measure measure-live measure-mysql profile bpf web web-tools lint vuln fuzz corpus corpus-check clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -73,6 +73,12 @@ profile:  ## renew the profile that make build guides the compiler with, after c
 
 bpf:  ## recompile the BPF programs; needs clang, llvm and libbpf-dev
 	$(GO) generate ./internal/probe/kernel ./internal/probe/event/... ./internal/lab/env
+
+web:  ## remake the program of pages (internal/page/dist) after changes in web/; needs node and npm
+	scripts/web
+
+web-tools:  ## install what tests of pages need, from npm
+	scripts/web --tools
 
 lint:  ## gofmt, vet, staticcheck
 	@bad=$$("$$($(GO) env GOROOT)/bin/gofmt" -l cmd internal) || exit 1; if [ -n "$$bad" ]; then echo "gofmt -w is due for:"; echo "$$bad"; exit 1; fi

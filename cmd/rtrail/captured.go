@@ -20,7 +20,7 @@ func (d *diagnosis) captured(ctx context.Context, files []string, stdin io.Reade
 			return verdict.Verdict{}, err
 		}
 	}
-	v, err := judged(ctx, &session.Captures{Packets: session.Packets{Files: files, Stdin: stdin}, Window: window, How: capture.Options{Ports: d.only, Engine: engine.Options{DecodeAs: d.as}}})
+	v, err := d.judged(ctx, &session.Captures{Packets: session.Packets{Files: files, Stdin: stdin}, Window: window, How: capture.Options{Ports: d.only, Engine: engine.Options{DecodeAs: d.as}}})
 	if err != nil {
 		return verdict.Verdict{}, err
 	}

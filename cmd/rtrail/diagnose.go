@@ -44,6 +44,9 @@ type diagnosis struct {
 
 	events  eventFlags // of the kernel, while the host is watched
 	profile profileFlags
+	pageFlag
+
+	evidence *session.Evidence // that was judged
 }
 
 func newDiagnoseCommand() *cobra.Command {
@@ -85,6 +88,7 @@ the verdict then says whether client, server or the path between is slow.`,
 	f.DurationVar(&d.interval, "interval", 0, "time between two samples (default 1s, and more in windows of over 30s)")
 	f.StringVar(&d.at, "at", "", "judge a recording, or captures, from this time on: "+momentForms)
 	d.face.add(f, "the verdict")
+	d.pageFlag.add(f, "the verdict")
 	f.BoolVarP(&d.verbose, "verbose", "v", false, "show all evidence, all probes and all processes")
 	f.StringVarP(&d.iface, "interface", "i", "", "also capture packets on this interface (any: on all)")
 	f.StringVarP(&d.ports, "port", "p", "", "only packets of these ports, comma-separated")
@@ -112,6 +116,15 @@ func (d *diagnosis) run(cmd *cobra.Command, args []string) error {
 	if err := d.face.print(cmd.OutOrStdout(), answer, report.NewDocument(v)); err != nil {
 		return err
 	}
+	if d.html != "" {
+		p, err := d.page(cmd.Context(), v, args)
+		if err == nil {
+			err = d.pageFlag.write(cmd.Context(), p)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	if why, baseless := v.Baseless(); baseless {
 		return fmt.Errorf("judging %s: %s", v.Captures[0].Source, why)
 	}
@@ -131,9 +144,9 @@ func (d *diagnosis) judge(cmd *cobra.Command, args []string) (verdict.Verdict, e
 	if len(args) == 0 && !d.sides.given() {
 		return d.live(ctx, cmd.ErrOrStderr())
 	}
-	confine(cmd.ErrOrStderr(), privilege.Needs{Read: slices.Concat(args, d.sides.client, d.sides.server), Write: []string{d.profile.flame, d.profile.pprof}})
+	confine(cmd.ErrOrStderr(), privilege.Needs{Read: slices.Concat(args, d.sides.client, d.sides.server), Write: []string{d.profile.flame, d.profile.pprof, d.html}})
 	if d.sides.given() {
-		return judged(ctx, &session.BothSides{Client: d.sides.client, Server: d.sides.server, Ports: d.only, DecodeAs: d.as})
+		return d.judged(ctx, &session.BothSides{Client: d.sides.client, Server: d.sides.server, Ports: d.only, DecodeAs: d.as})
 	}
 	window := d.window(cmd.Flags().Changed("for"))
 	kind, err := evidenceIn(args)
@@ -151,11 +164,11 @@ func (d *diagnosis) judge(cmd *cobra.Command, args []string) (verdict.Verdict, e
 		if err != nil {
 			return verdict.Verdict{}, err
 		}
-		return d.profile.judge(ctx, e, args[0])
+		return d.verdict(ctx, e, args[0])
 	case ofStacks:
 		return d.fromStacks(ctx, args, cmd.InOrStdin())
 	case ofSlowLogs:
-		return judged(ctx, &session.SlowLogs{Files: args})
+		return d.judged(ctx, &session.SlowLogs{Files: args})
 	default:
 		return d.captured(ctx, args, cmd.InOrStdin(), window)
 	}
@@ -177,7 +190,7 @@ func (d *diagnosis) check(cmd *cobra.Command, args []string) (err error) {
 	if err := d.face.check(); err != nil {
 		return err
 	}
-	if err := d.profile.check(args); err != nil {
+	if err := checkOutputs([]output{{"--html", d.html}, {"--flame", d.profile.flame}, {"--pprof", d.profile.pprof}}, slices.Concat(args, d.sides.client, d.sides.server)); err != nil {
 		return err
 	}
 	missing := checkThere(cmd, args)
@@ -291,13 +304,23 @@ func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict
 		return verdict.Verdict{}, err
 	}
 	collectBy(percentToJudge)
-	return d.profile.judge(ctx, e, "this host")
+	return d.verdict(ctx, e, "this host")
 }
 
 // judged is the verdict on evidence that is there.
-func judged(ctx context.Context, src session.Source) (verdict.Verdict, error) {
+func (d *diagnosis) judged(ctx context.Context, src session.Source) (verdict.Verdict, error) {
 	e, err := src.Evidence(ctx)
 	if err != nil {
+		return verdict.Verdict{}, err
+	}
+	d.evidence = e
+	return e.Judge(), nil
+}
+
+// verdict is that on a host, or on a recording of one, with files of what ran.
+func (d *diagnosis) verdict(ctx context.Context, e *session.Evidence, what string) (verdict.Verdict, error) {
+	d.evidence = e
+	if err := d.profile.write(ctx, e, what); err != nil {
 		return verdict.Verdict{}, err
 	}
 	return e.Judge(), nil

@@ -13,7 +13,6 @@ import (
 	"rtrail/internal/stack"
 	"rtrail/internal/stack/flame"
 	"rtrail/internal/stack/show"
-	"rtrail/internal/verdict"
 	"rtrail/internal/view"
 )
 
@@ -29,32 +28,28 @@ func (p *profileFlags) add(f *pflag.FlagSet) {
 
 func (p *profileFlags) given() bool { return p.flame != "" || p.pprof != "" }
 
-func (p *profileFlags) check(inputs []string) error {
-	return checkOutputs([]output{{"--flame", p.flame}, {"--pprof", p.pprof}}, inputs)
-}
-
 // errProfile refuses files of what ran where nothing tells of it.
 var errProfile = usageError("--flame and --pprof are of this host or a recording; for dumps of stacks: rtrail stacks --html FILE --pprof FILE")
 
-// judge writes the files that were asked for, and judges.
-func (p *profileFlags) judge(ctx context.Context, e *session.Evidence, what string) (verdict.Verdict, error) {
+// write writes the files that were asked for.
+func (p *profileFlags) write(ctx context.Context, e *session.Evidence, what string) error {
 	if !p.given() {
-		return e.Judge(), nil
+		return nil
 	}
 	v := e.View()
 	profile := stack.Recorded(what, view.Rows[recording.OnCPUSample](v), v.OffCPURows())
 	if len(profile.Stacks) == 0 {
-		return verdict.Verdict{}, errors.New("writing a profile: no samples tell what ran; rtrail doctor says what is missing")
+		return errors.New("writing a profile: no samples tell what ran; rtrail doctor says what is missing")
 	}
 	if p.flame != "" {
 		if err := outfile.Write(ctx, p.flame, func(w *outfile.File) error { return flame.Write(w, "CPU time of "+what, profile) }); err != nil {
-			return verdict.Verdict{}, fmt.Errorf("writing the flame graphs: %w", err)
+			return fmt.Errorf("writing the flame graphs: %w", err)
 		}
 	}
 	if p.pprof != "" {
 		if err := outfile.Write(ctx, p.pprof, func(w *outfile.File) error { return show.PProf(w, profile) }); err != nil {
-			return verdict.Verdict{}, fmt.Errorf("writing the profile: %w", err)
+			return fmt.Errorf("writing the profile: %w", err)
 		}
 	}
-	return e.Judge(), nil
+	return nil
 }

@@ -33,6 +33,7 @@ type replayJob struct {
 	step   time.Duration
 
 	face
+	pageFlag
 }
 
 func newReplayCommand() *cobra.Command {
@@ -55,12 +56,19 @@ probes. --json has all faults with their evidence.
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			confine(cmd.ErrOrStderr(), privilege.Needs{Read: args})
+			confine(cmd.ErrOrStderr(), privilege.Needs{Read: args, Write: []string{r.html}})
 			told, err := r.run(cmd.Context(), args[0], cmd.Flags().Changed("for"))
 			if err != nil {
 				return err
 			}
-			return r.print(cmd.OutOrStdout(), told.document(), told.result())
+			if err := r.print(cmd.OutOrStdout(), told.document(), told.result()); err != nil || r.html == "" {
+				return err
+			}
+			p, err := told.page(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return r.pageFlag.write(cmd.Context(), p)
 		},
 	}
 	f := cmd.Flags()
@@ -68,6 +76,7 @@ probes. --json has all faults with their evidence.
 	f.DurationVar(&r.length, "for", atLength, "with --at: how much to show")
 	f.DurationVar(&r.step, "step", 0, "time per line (default: what fits on a screen)")
 	r.face.add(f, "the answer")
+	r.pageFlag.add(f, "the answer")
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
 }
@@ -100,6 +109,9 @@ func (r *replayJob) run(ctx context.Context, path string, lengthGiven bool) (*re
 		return nil, usageError("--for needs --at")
 	}
 	if err := r.face.check(); err != nil {
+		return nil, err
+	}
+	if err := checkOutputs([]output{{"--html", r.html}}, []string{path}); err != nil {
 		return nil, err
 	}
 	c, err := recording.Inspect(ctx, path)
@@ -148,9 +160,12 @@ func (r *replayJob) run(ctx context.Context, path string, lengthGiven bool) (*re
 }
 
 // document is the answer for people.
-func (r *replayed) document() document.Document {
+func (r *replayed) document() document.Document { return r.compose(r.overview.blocks()) }
+
+// compose is a document with the faults as blocks show them.
+func (r *replayed) compose(faults []document.Block) document.Document {
 	c := r.contents
-	d := document.Document{Title: "What " + c.Manifest.Host.Name + " recorded", Blocks: append(about(c), r.overview.blocks()...)}
+	d := document.Document{Title: "What " + c.Manifest.Host.Name + " recorded", Blocks: append(about(c), faults...)}
 	for _, p := range r.pieces {
 		if len(c.Pieces) > 1 {
 			d.Blocks = append(d.Blocks, document.Heading{Words: p.String(), Style: document.Strong})

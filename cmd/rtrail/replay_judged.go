@@ -9,10 +9,12 @@ import (
 	"rtrail/internal/document"
 	"rtrail/internal/episode"
 	"rtrail/internal/recording"
+	"rtrail/internal/report"
 	"rtrail/internal/rule/catalogue"
 	"rtrail/internal/shell"
 	"rtrail/internal/timeline"
 	"rtrail/internal/unit"
+	"rtrail/internal/verdict"
 	"rtrail/internal/view"
 )
 
@@ -94,24 +96,68 @@ func busiest(lines []timeline.Line, from, to time.Time) (at time.Time, ok bool) 
 
 // blocks are the faults and the processes.
 func (o *overview) blocks() []document.Block {
-	var out []document.Block
-	all := o.windows.Episodes()
 	list := document.List{Title: "FAULTS" + o.how(), Style: document.Strong}
-	for _, e := range episode.Worst(all, maxEpisodes) {
-		f := e.Finding
+	for _, e := range o.worst() {
 		list.Items = append(list.Items, document.Item{
-			Words:   fmt.Sprintf("%s to %s  %v, %s: %v", e.From.Local().Format(clockLayout), unit.Clock(e.To), f.Confidence, f.Rule, f.Headline),
-			Command: shell.Line("rtrail diagnose %s --at %s", shell.Path(o.path), e.From.Local().Format(clockLayout)).String(),
+			Words:   fmt.Sprintf("%s  %v, %s: %v", when(e), e.Finding.Confidence, e.Finding.Rule, e.Finding.Headline),
+			Command: o.judgeAgain(e),
 		})
 	}
-	if more := len(all) - len(list.Items); more > 0 {
-		list.More = fmt.Sprintf("and %s that cost less", unit.Plural(more, "more fault", "more faults"))
+	list.More = o.less()
+	if len(list.Items) == 0 {
+		return append(o.none(), o.rest()...)
 	}
-	if len(all) == 0 {
-		out = append(out, document.Prose{Label: "FAULTS", Words: "none was found" + o.how()})
-	} else {
-		out = append(out, list)
+	return append([]document.Block{list}, o.rest()...)
+}
+
+// whole are the same with all evidence of each fault.
+func (o *overview) whole() []document.Block {
+	var list []verdict.Finding
+	for _, e := range o.worst() {
+		list = append(list, e.Finding)
 	}
+	if len(list) == 0 {
+		return append(o.none(), o.rest()...)
+	}
+	out := append([]document.Block{document.Heading{Words: "FAULTS" + o.how(), Style: document.Strong}}, report.Whole(list)...)
+	for i, e := range o.worst() {
+		f := out[1+i].(document.Finding)
+		f.Rows = append([]document.Row{{Label: "when", Words: when(e) + ", evidence of the window in which it cost most", Commands: []string{o.judgeAgain(e)}}}, f.Rows...)
+		out[1+i] = f
+	}
+	if more := o.less(); more != "" {
+		out = append(out, document.Prose{Words: more})
+	}
+	return append(out, o.rest()...)
+}
+
+// worst are the faults that are told.
+func (o *overview) worst() []episode.Episode { return episode.Worst(o.windows.Episodes(), maxEpisodes) }
+
+// when is the time of a fault.
+func when(e episode.Episode) string {
+	return fmt.Sprintf("%s to %s", e.From.Local().Format(clockLayout), unit.Clock(e.To))
+}
+
+// judgeAgain is the command that judges the beginning of a fault.
+func (o *overview) judgeAgain(e episode.Episode) string {
+	return shell.Line("rtrail diagnose %s --at %s", shell.Path(o.path), e.From.Local().Format(clockLayout)).String()
+}
+
+// less says how many faults are not told; "": all are.
+func (o *overview) less() string {
+	if more := len(o.windows.Episodes()) - maxEpisodes; more > 0 {
+		return fmt.Sprintf("and %s that cost less", unit.Plural(more, "more fault", "more faults"))
+	}
+	return ""
+}
+
+func (o *overview) none() []document.Block {
+	return []document.Block{document.Prose{Label: "FAULTS", Words: "none was found" + o.how()}}
+}
+
+// rest is what was not judged, and the processes.
+func (o *overview) rest() (out []document.Block) {
 	if !o.until.IsZero() {
 		out = append(out, document.Prose{Label: "NOTE", Style: document.Warn,
 			Words: fmt.Sprintf("judging took too long: what began after %s was not judged; --at and --for choose a part", o.until.Local().Format(clockLayout))})

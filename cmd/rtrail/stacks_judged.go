@@ -21,6 +21,7 @@ func (d *diagnosis) fromStacks(ctx context.Context, files []string, stdin io.Rea
 	if err != nil {
 		return verdict.Verdict{}, err
 	}
+	d.evidence = e
 	v := e.Judge()
 	waits := e.View().StackWaits()
 	for _, s := range waits[:min(len(waits), notedWaits)] {

@@ -4,24 +4,24 @@ import "strings"
 
 // Column is one column of a table.
 type Column struct {
-	Name  string
-	Short string // name on narrow terminals; "" for the same
-	Right bool   // numbers: the last digits stand below each other
+	Name  string `json:"name,omitempty"`
+	Short string `json:"-"`               // name on narrow terminals; "" for the same
+	Right bool   `json:"right,omitempty"` // numbers: the last digits stand below each other
 	// Group is printed above its columns, which are Tight.
-	Group string
-	Tight bool // stands close to the column before
+	Group string `json:"group,omitempty"`
+	Tight bool   `json:"-"` // stands close to the column before
 	// Drop says in which order columns leave a table that is too wide: those with the
 	// highest number go first, together; 0 stays.
-	Drop int
+	Drop int `json:"-"`
 	// Cut is cut to what the others leave of the width: text.
-	Cut bool
+	Cut bool `json:"cut,omitempty"`
 	// Wrap goes on in further lines where it does not fit: text.
-	Wrap bool
+	Wrap bool `json:"wrap,omitempty"`
 	// Fixed is the width in a table that is printed line by line; 0: as wide as its
 	// widest cell.
-	Fixed int
-	Max   int   // text is cut to it; 0: to no width
-	Style Style // of its cells
+	Fixed int   `json:"-"`
+	Max   int   `json:"-"`               // text is cut to it; 0: to no width
+	Style Style `json:"style,omitempty"` // of its cells
 }
 
 const (

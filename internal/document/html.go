@@ -2,11 +2,13 @@ package document
 
 import (
 	"bytes"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 
 	"rtrail/internal/escape"
@@ -33,7 +35,7 @@ var pageSource string
 var pageStyle string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"kind":  func(b Block) string { return strings.TrimPrefix(fmt.Sprintf("%T", b), "document.") },
+	"kind":  kindOf,
 	"facts": func(f Facts) []string { return append([]string{f.Lead}, f.Items...) },
 	"class": func(c Column) string {
 		switch {
@@ -58,6 +60,7 @@ func HTML(w io.Writer, d Document, o HTMLOptions) error {
 		json.HTMLEscape(&data, text) // nothing in it ends the element
 		tail.WriteString(`<script id="data" type="application/json">` + data.String() + "</script>\n")
 	}
+	style := pageStyle + o.Style
 	for _, s := range o.Scripts {
 		tail.WriteString("<script>" + s + "</script>\n")
 	}
@@ -65,11 +68,35 @@ func HTML(w io.Writer, d Document, o HTMLOptions) error {
 	if o.Licence != "" {
 		licence = "<!--\n" + o.Licence + "\n-->"
 	}
+	blocks := slices.Clone(d.Blocks)
+	for i, b := range blocks {
+		if c, ok := b.(Chains); ok {
+			blocks[i] = c.list()
+		}
+	}
 	out := escape.NewWriter(w)
 	if err := pageTemplate.Execute(out, map[string]any{
-		"Title": d.Title, "Blocks": d.Blocks, "Style": template.CSS(pageStyle + o.Style), "Licence": template.HTML(licence), "Tail": template.HTML(tail.String()),
+		"Title": d.Title, "Blocks": blocks, "Policy": policy(style, o.Scripts), "Style": template.CSS(style), "Licence": template.HTML(licence), "Tail": template.HTML(tail.String()),
 	}); err != nil {
 		return err
 	}
 	return out.Flush()
+}
+
+// policy lets a page have its own style and scripts, and nothing else: no request, no
+// frame, no code in an attribute.
+func policy(style string, scripts []string) string {
+	var hashes strings.Builder
+	for _, s := range scripts {
+		hashes.WriteString(hash(s))
+	}
+	if len(scripts) == 0 {
+		hashes.WriteString(" 'none'")
+	}
+	return "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src" + hash(style) + "; script-src" + hashes.String()
+}
+
+func hash(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"html"
 	"strings"
 	"testing"
 
@@ -17,6 +18,7 @@ func every() Document {
 		Facts{Lead: "SLOW", Items: []string{"one", "", evil}}, Prose{Words: evil}, Prose{Label: "NOTE", Style: Warn, Words: "a\u202eb"}, Heading{Words: "A HEADING"},
 		Finding{Number: 1, Mark: "CERTAIN", Style: Alarm, Headline: evil, Rows: []Row{{Label: "CHANGE", Words: evil, Commands: []string{"rm -rf <dir>"}, Price: "time", Danger: "all is lost"}}},
 		t, List{Title: "A LIST", Items: []Item{{Words: evil, Command: "ls", Remedy: "more rights"}}, More: "and more"}, Canvas{ID: "charts"},
+		Chains{Title: "CHAINS", Chains: [][]Link{{{Name: "a", Waits: evil}, {Name: "b"}}}},
 	}}
 }
 
@@ -28,6 +30,9 @@ func TestHTML(t *testing.T) {
 	page := b.String()
 	if n := strings.Count(page, "<script"); n != 2 || strings.Contains(page, "</script><b>") {
 		t.Errorf("%d scripts begin in\n%s", n, page)
+	}
+	if policy := "; script-src" + hash("draw();") + `">`; !strings.Contains(html.UnescapeString(page), policy) || strings.Contains(page, "unsafe") {
+		t.Errorf("the page does not let its script alone run: %s", page[:600])
 	}
 	_, body, _ := strings.Cut(page, "</style>")
 	golden.Text(t, "testdata/every.html", body)

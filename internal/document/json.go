@@ -3,8 +3,10 @@ package document
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"rtrail/internal/escape"
 )
@@ -114,3 +116,19 @@ func (o Object) MarshalJSON() ([]byte, error) {
 	}
 	return append(b, '}'), nil
 }
+
+// MarshalJSON implements json.Marshaler: every block says of which kind it is.
+func (d Document) MarshalJSON() ([]byte, error) {
+	type tagged struct {
+		Kind  string `json:"kind"`
+		Block Block  `json:"block"`
+	}
+	blocks := make([]tagged, len(d.Blocks))
+	for i, b := range d.Blocks {
+		blocks[i] = tagged{kindOf(b), b}
+	}
+	return AppendJSON(nil, Object{{"title", d.Title}, {"blocks", blocks}})
+}
+
+// kindOf is the name of a block's type.
+func kindOf(b Block) string { return strings.TrimPrefix(fmt.Sprintf("%T", b), "document.") }

@@ -45,6 +45,8 @@ func (b *markdown) write(block Block) {
 			b.heading(x.Title)
 		}
 		b.table(x)
+	case Chains:
+		b.write(x.list())
 	case List:
 		if x.Title != "" {
 			b.heading(x.Title)

@@ -138,6 +138,8 @@ func (p *page) write(b Block) {
 		p.table(b)
 	case List:
 		p.list(b)
+	case Chains:
+		p.list(b.list())
 	}
 }
 

@@ -19,7 +19,9 @@ var (
 			"it lags: even the 1 minute value takes minutes to rise and fall",
 			"0.00 under a packet flood or in a throttled container: softirqs and throttled tasks do not count"},
 		Healthy: "below 70 % of the number of CPUs; steady when the three values agree"})
-	SchedRunDelay = add(Metric{ID: "sched.run-delay", Counter: true, Name: "run delay", Unit: "seconds per second",
+	SchedRunDelay = add(Metric{ID: "sched.run-delay",
+		Labels: []string{"pid", "comm"}, Series: rate(process, func(s recording.ProcessSample) float64 { return seconds(s.RunDelay) }),
+		Counter: true, Name: "run delay", Unit: "seconds per second",
 		Help:   "time tasks were runnable but waited for a CPU, summed over threads: 2.0 means that two tasks wait at any time",
 		Source: "/proc/PID/task/TID/schedstat, second field, nanoseconds (kernel with CONFIG_SCHED_INFO)",
 		Tools:  []string{"pidstat -u 1   # %wait", "pidstat -t -u 1", "perf sched timehist"},
@@ -143,10 +145,14 @@ var (
 		Help:   "connections with data that the server has not read, and connections it has not accepted, at the moment of reading",
 		Source: "sock_diag: receive queue of the connections, accept queue of the listener", Tools: []string{"ss -tna   # Recv-Q"},
 		Traps: []string{"a snapshot: one request that has just arrived is normal", "Recv-Q counts connections for a listener, bytes for a connection"}, Healthy: "0 in most readings"})
-	CgroupThrottledPeriods = add(Metric{ID: "cgroup.throttled-periods", Counter: true, Name: "throttled periods", Unit: "share", Help: "share of periods in which the cgroup was throttled at its CPU quota, of those in which it wanted CPU",
+	CgroupThrottledPeriods = add(Metric{ID: "cgroup.throttled-periods",
+		Labels: []string{"cgroup"}, Series: ratio(group, func(s recording.CgroupSample) float64 { return reading(s.Throttled) }, func(s recording.CgroupSample) float64 { return reading(s.Periods) }),
+		Counter: true, Name: "throttled periods", Unit: "share", Help: "share of periods in which the cgroup was throttled at its CPU quota, of those in which it wanted CPU",
 		Source: "cpu.stat nr_throttled, nr_periods", Tools: []string{"cat /sys/fs/cgroup/GROUP/cpu.stat"}, Traps: []string{"counted since the cgroup was created: only differences mean something",
 			"a cgroup with many threads can be throttled in every period and still use less than its quota on average"}, Healthy: "below 5 %"})
-	CgroupThrottledTime = add(Metric{ID: "cgroup.throttled-time", Counter: true, Name: "throttled time", Unit: "seconds per second", Help: "time a cgroup was throttled, summed over CPUs",
+	CgroupThrottledTime = add(Metric{ID: "cgroup.throttled-time",
+		Labels: []string{"cgroup"}, Series: rate(group, func(s recording.CgroupSample) float64 { return seconds(s.ThrottledTime) }),
+		Counter: true, Name: "throttled time", Unit: "seconds per second", Help: "time a cgroup was throttled, summed over CPUs",
 		Source: "cpu.stat throttled_usec (v2), throttled_time in ns (v1)", Tools: []string{"cat /sys/fs/cgroup/GROUP/cpu.stat"}, Traps: []string{"with many CPUs it can exceed elapsed time"}, Healthy: "0"})
 	CgroupQuota = add(Metric{ID: "cgroup.quota", Name: "CPU quota", Unit: "cores", Help: "CPU time a cgroup may use per period", Source: "cpu.max (v2), cpu.cfs_quota_us and cpu.cfs_period_us (v1)",
 		Tools: []string{"cat /sys/fs/cgroup/GROUP/cpu.max", "systemctl show -p CPUQuotaPerSecUSec UNIT", "docker inspect -f '{{.HostConfig.NanoCpus}}' NAME"}, Traps: []string{"a parent's quota also limits its children"}})

@@ -14,7 +14,9 @@ var (
 		Tools:   []string{"iostat -dx 1   # aqu-sz", "sar -d 1"},
 		Traps:   []string{"requests that a cgroup limit holds back are not included", "a parallel device needs a queue to be fast: 32 on NVMe is fine by itself"},
 		Healthy: "under 1 on a spinning disk; on flash, as long as requests take only a few milliseconds"})
-	DiskAwait = add(Metric{ID: "disk.await", Counter: true, Name: "time per request",
+	DiskAwait = add(Metric{ID: "disk.await",
+		Labels: []string{"device"}, Series: ratio(device, func(s recording.DiskSample) float64 { return seconds(s.ReadTime) + seconds(s.WriteTime) }, func(s recording.DiskSample) float64 { return float64(s.Reads + s.Writes) }),
+		Counter: true, Name: "time per request",
 		Help: "average time from issue to completion of a request, queueing included, over reads and writes",
 		Unit: "seconds", Source: "/proc/diskstats: (read time + write time) / (reads + writes)",
 		Tools:   []string{"iostat -dx 1   # r_await, w_await"},
@@ -86,7 +88,9 @@ var (
 		Tools:   []string{"ps -L -o tid,stat,wchan:30,comm -p PID", "pidstat -d 1   # iodelay", "iotop"},
 		Traps:   []string{"the one that waits most is often a victim: jbd2, a flusher", "delay accounting is off by default since Linux 5.14 (kernel.task_delayacct)"},
 		Healthy: "well under one thread"})
-	ProcessIOBytes = add(Metric{ID: "process.io-bytes", Counter: true, Name: "bytes read and written by a process",
+	ProcessIOBytes = add(Metric{ID: "process.io-bytes",
+		Labels: []string{"pid", "comm"}, Series: rate(process, ioOf),
+		Counter: true, Name: "bytes read and written by a process",
 		Help: "bytes a process reads from storage, and bytes of pages it dirties, per second",
 		Unit: "bytes per second", Source: "/proc/PID/io read_bytes, write_bytes",
 		Tools: []string{"pidstat -d 1", "iotop"},
@@ -99,7 +103,9 @@ var (
 	FileChurn = add(Metric{ID: "file.churn", Name: "files made and deleted again",
 		Help: "files that one process creates per second, where it deletes as many", Unit: "per second", Source: "BPF programs at sys_exit, with --events all",
 		Tools: []string{"rtrail trace files", "opensnoop   # of bcc"}})
-	ProcessWriteCalls = add(Metric{ID: "process.write-calls", Counter: true, Name: "write calls",
+	ProcessWriteCalls = add(Metric{ID: "process.write-calls",
+		Labels: []string{"pid", "comm"}, Series: rate(process, func(s recording.ProcessSample) float64 { return reading(s.WriteCalls) }),
+		Counter: true, Name: "write calls",
 		Help: "write, pwrite, writev and similar calls per second, failed ones included",
 		Unit: "per second", Source: "/proc/PID/io syscw, beside wchar",
 		Tools: []string{"strace -c -f -p PID", "cat /proc/PID/io"},

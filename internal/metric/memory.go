@@ -55,7 +55,9 @@ var (
 		Traps: []string{"kills by daemons such as systemd-oomd are not counted"}, Healthy: "0"})
 	LogOOMKill = add(Metric{ID: "log.oom-kill", Name: "OOM kill in the kernel log", Unit: "bytes", Help: "anonymous memory (anon-rss) of a killed process, from the kernel log", Source: "/dev/kmsg, \"Killed process\"",
 		Tools: []string{"dmesg -T | grep -i 'killed process'", "journalctl -k"}, Check: shell.Line(`dmesg -T | grep -i -A1 'oom-kill\|killed process'`), Traps: []string{"the process that \"invoked oom-killer\" only asked for the last page", "total-vm is address space, not memory used"}})
-	SwapUsed   = add(Metric{ID: "swap.used", Name: "swap in use", Unit: "bytes", Help: "bytes in swap areas", Source: "/proc/swaps", Tools: []string{"swapon --show", "free -h"}, Check: shell.Line("swapon --show"), Traps: []string{"used swap is no problem by itself: look at swap-in and pressure", "swap stays in use until its pages are touched or freed"}})
+	SwapUsed = add(Metric{ID: "swap.used",
+		Labels: []string{"device"}, Series: gauge(swapArea, func(s recording.SwapSample) float64 { return reading(s.Used) }),
+		Name: "swap in use", Unit: "bytes", Help: "bytes in swap areas", Source: "/proc/swaps", Tools: []string{"swapon --show", "free -h"}, Check: shell.Line("swapon --show"), Traps: []string{"used swap is no problem by itself: look at swap-in and pressure", "swap stays in use until its pages are touched or freed"}})
 	ProcessRss = add(Metric{ID: "process.rss",
 		Labels: []string{"pid", "comm"}, Series: gauge(process, func(s recording.ProcessSample) float64 { return reading(s.RSS) }),
 		Name: "resident size (RSS)", Unit: "bytes", Help: "memory of a process in RAM: anonymous, file and shared pages", Source: "/proc/PID/status VmRSS", Tools: []string{"ps -o rss,comm", "top   # RES"},
@@ -76,18 +78,28 @@ var (
 		Name: "swap of a process", Unit: "bytes", Help: "memory of the process in swap", Source: "/proc/PID/status VmSwap", Tools: []string{"grep VmSwap /proc/[0-9]*/status | sort -k2 -n", "smem --sort swap"}, Traps: []string{"shared memory in swap is not included"}})
 	ProcessSwapDelay = add(Metric{ID: "process.swap-delay", Counter: true, Name: "swap delay", Unit: "seconds per second", Help: "time processes wait for pages from swap", Source: "taskstats swapin_delay_total, with delay accounting on (kernel.task_delayacct=1)",
 		Tools: []string{"getdelays -d -p PID", "iotop   # SWAPIN"}, Check: shell.Line("getdelays -d -p PID"), Traps: []string{"off by default since 5.14: then it is unknown, not 0"}})
-	CgroupMemory = add(Metric{ID: "cgroup.memory", Name: "memory of a control group", Unit: "bytes", Help: "memory charged to the cgroup, page cache included", Source: "memory.current (v2), memory.usage_in_bytes (v1)",
+	CgroupMemory = add(Metric{ID: "cgroup.memory",
+		Labels: []string{"cgroup"}, Series: gauge(group, func(s recording.CgroupSample) float64 { return reading(s.Memory) }),
+		Name: "memory of a control group", Unit: "bytes", Help: "memory charged to the cgroup, page cache included", Source: "memory.current (v2), memory.usage_in_bytes (v1)",
 		Tools: []string{"cat /sys/fs/cgroup/GROUP/memory.current", "systemd-cgtop", "docker stats"}, Traps: []string{"a cgroup at its limit may just hold cache that it can drop (inactive_file)"}})
 	CgroupMemoryLimit = add(Metric{ID: "cgroup.memory-limit", Name: "memory limit of a control group", Unit: "bytes", Help: "what the cgroup may use before the kernel kills its processes", Source: "memory.max (v2), memory.limit_in_bytes (v1)",
 		Tools: []string{"cat /sys/fs/cgroup/GROUP/memory.max"}, Traps: []string{"a parent's limit also limits its children", "inside, free shows the host's memory"}})
-	CgroupMemoryHits = add(Metric{ID: "cgroup.memory-hits", Counter: true, Name: "times at the memory limit", Unit: "count", Help: "times the cgroup hit its limit and had to reclaim first", Source: "memory.events max, or high where memory.high is the lower limit (v2), memory.failcnt and memory.memsw.failcnt (v1)",
+	CgroupMemoryHits = add(Metric{ID: "cgroup.memory-hits",
+		Labels: []string{"cgroup"}, Series: growth(group, func(s recording.CgroupSample) float64 { return reading(s.EventsMax) }),
+		Counter: true, Name: "times at the memory limit", Unit: "count", Help: "times the cgroup hit its limit and had to reclaim first", Source: "memory.events max, or high where memory.high is the lower limit (v2), memory.failcnt and memory.memsw.failcnt (v1)",
 		Tools: []string{"cat /sys/fs/cgroup/GROUP/memory.events"}, Traps: []string{"reading files through the page cache also hits the limit, without harm"}})
-	CgroupRefaults = add(Metric{ID: "cgroup.refaults", Counter: true, Name: "refaults of a control group", Unit: "pages per second", Help: "file pages that processes of the cgroup read again after eviction",
+	CgroupRefaults = add(Metric{ID: "cgroup.refaults",
+		Labels: []string{"cgroup"}, Series: rate(group, func(s recording.CgroupSample) float64 { return reading(s.RefaultFile) }),
+		Counter: true, Name: "refaults of a control group", Unit: "pages per second", Help: "file pages that processes of the cgroup read again after eviction",
 		Source: "memory.stat workingset_refault_file (workingset_refault before 5.9)", Tools: []string{"grep workingset_refault /sys/fs/cgroup/GROUP/memory.stat"},
 		Traps: []string{"programs and libraries are files too", "a page is charged to the cgroup that reads it first, and counts in no other"}, Healthy: "below 100"})
-	CgroupMemoryStall = add(Metric{ID: "cgroup.memory-stall", Name: "memory pressure of a control group", Unit: "share", Help: "share of time in which at least one task of the cgroup waited for memory: reclaim, swap-in, refaults",
+	CgroupMemoryStall = add(Metric{ID: "cgroup.memory-stall",
+		Labels: []string{"cgroup"}, Series: rate(group, func(s recording.CgroupSample) float64 { return seconds(s.MemoryStall) }),
+		Name: "memory pressure of a control group", Unit: "share", Help: "share of time in which at least one task of the cgroup waited for memory: reclaim, swap-in, refaults",
 		Source: "memory.pressure, some total (v2)", Tools: []string{"cat /sys/fs/cgroup/GROUP/memory.pressure"}, Traps: []string{"cgroup v1 has none: only the host's pressure is known there"}, Healthy: "below 1 %"})
-	CgroupOOMKills = add(Metric{ID: "cgroup.oom-kills", Counter: true, Name: "OOM kills in a control group", Unit: "count", Help: "processes of the cgroup killed for lack of memory", Source: "memory.events oom_kill (v2), memory.oom_control oom_kill (v1, 4.13 and later)",
+	CgroupOOMKills = add(Metric{ID: "cgroup.oom-kills",
+		Labels: []string{"cgroup"}, Series: growth(group, func(s recording.CgroupSample) float64 { return reading(s.OOMKills) }),
+		Counter: true, Name: "OOM kills in a control group", Unit: "count", Help: "processes of the cgroup killed for lack of memory", Source: "memory.events oom_kill (v2), memory.oom_control oom_kill (v1, 4.13 and later)",
 		Tools: []string{"grep oom_kill /sys/fs/cgroup/GROUP/memory.events"}, Traps: []string{"v2 also counts kills in child cgroups", "host-wide OOM kills count too"}, Healthy: "0"})
 	MemoryCompactions = add(Metric{ID: "memory.compactions", Counter: true, Name: "direct compactions", Unit: "per second", Help: "allocations of several pages in one piece that first had to move other pages together", Source: "/proc/vmstat compact_stall",
 		Tools: []string{"grep compact_ /proc/vmstat", "sar -B"}, Check: shell.Line("grep compact_ /proc/vmstat; cat /proc/buddyinfo"), Traps: []string{"what kcompactd does in the background is not in it"}, Healthy: "0"})

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"rtrail/internal/shell"
-	"rtrail/internal/view"
 )
 
 // Metric is one number that rtrail knows.
@@ -28,8 +27,7 @@ type Metric struct {
 	Check shell.Command
 	// Labels name what tells its series apart: "device", "pid". None: it is one of the host.
 	Labels []string
-	// Series reads it from a view; nil: it is known as a number of a window only.
-	Series func(*view.View) []Series
+	Series *Reader // for charts
 }
 
 var all []*Metric

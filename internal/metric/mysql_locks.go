@@ -1,7 +1,11 @@
 package metric
 
+import "rtrail/internal/recording"
+
 var (
-	MySQLRowLockWaits = add(Metric{ID: "mysql.row-lock-waits", Name: "connections that wait for rows",
+	MySQLRowLockWaits = add(Metric{ID: "mysql.row-lock-waits",
+		Labels: []string{"server"}, Series: gauge(mysqlInnoDB, func(s recording.MySQLInnoDB) float64 { return reading(s.LockWaits) }),
+		Name: "connections that wait for rows",
 		Help: "transactions that wait for a row another one has locked, at a time", Unit: "connections",
 		Source: "information_schema.INNODB_TRX and INNODB_LOCK_WAITS, performance_schema.data_lock_waits since MySQL 8.0",
 		Tools:  []string{"mysql -e 'select * from sys.innodb_lock_waits'", "mysql -e \"show global status like 'Innodb_row_lock_current_waits'\""},
@@ -26,15 +30,21 @@ var (
 		Tools: []string{"mysql -e 'show full processlist'"}, Traps: []string{"whole seconds on most servers"}})
 	MySQLTransactionAge = add(Metric{ID: "mysql.transaction-age", Name: "age of a transaction", Help: "time since a transaction began that is still open", Unit: "seconds", Source: "information_schema.INNODB_TRX.trx_started",
 		Tools: []string{"mysql -e 'select * from information_schema.innodb_trx order by trx_started'"}, Traps: []string{"a prepared XA transaction belongs to no connection"}, Healthy: "below a second for programs"})
-	MySQLHistory = add(Metric{ID: "mysql.history", Name: "history list length", Help: "undo logs of committed transactions that purge has not worked off", Unit: "transactions",
+	MySQLHistory = add(Metric{ID: "mysql.history",
+		Labels: []string{"server"}, Series: gauge(mysqlInnoDB, func(s recording.MySQLInnoDB) float64 { return reading(s.History) }),
+		Name: "history list length", Help: "undo logs of committed transactions that purge has not worked off", Unit: "transactions",
 		Source: "SHOW ENGINE INNODB STATUS: History list length", Tools: []string{"mysql -e 'show engine innodb status\\G' | grep History", "MariaDB: show global status like 'Innodb_history_list_length'"},
 		Traps: []string{"it counts transactions, not rows: one may hold millions", "inserts alone leave none"}, Healthy: "up to some thousands"})
 	MySQLPurgeThreads = add(Metric{ID: "mysql.purge-threads", Name: "purge threads", Help: "threads that remove old versions of rows", Unit: "threads", Source: "innodb_purge_threads, innodb_purge_batch_size",
 		Tools: []string{"mysql -e \"show variables like 'innodb_purge%'\""}, Traps: []string{"threads share work by table: one table keeps one busy"}, Healthy: "4 by default"})
-	MySQLConnections = add(Metric{ID: "mysql.connections", Name: "connections", Help: "clients that are connected, in all or of one account and address", Unit: "connections",
+	MySQLConnections = add(Metric{ID: "mysql.connections",
+		Labels: []string{"server"}, Series: gauge(status("Threads_connected")),
+		Name: "connections", Help: "clients that are connected, in all or of one account and address", Unit: "connections",
 		Source: "SHOW GLOBAL STATUS: Threads_connected; process list; sockets", Tools: []string{"mysql -e \"show global status like 'Threads_connected'\""},
 		Traps: []string{"those that sleep count as well"}, Healthy: "far below max_connections"})
-	MySQLRefused = add(Metric{ID: "mysql.refused", Name: "refused connections", Help: "connections the server turned away because all were taken", Unit: "count",
+	MySQLRefused = add(Metric{ID: "mysql.refused",
+		Labels: []string{"server"}, Series: growth(status("Connection_errors_max_connections")),
+		Name: "refused connections", Help: "connections the server turned away because all were taken", Unit: "count",
 		Source: "SHOW GLOBAL STATUS: Connection_errors_max_connections; error 1040, 1203 or 1226 that rtrail got itself", Tools: []string{"mysql -e \"show global status like 'Connection_errors_max_connections'\""},
 		Traps: []string{"clients of a pool see a timeout of the pool instead"}, Healthy: "0"})
 	MySQLSending = add(Metric{ID: "mysql.sending", Name: "time a statement has been sending", Help: "how long a statement has been in a state in which it sends rows to its client", Unit: "seconds", Source: "process list: State, Time",
@@ -68,7 +78,9 @@ var (
 		Tools: []string{"ss -tno state syn-sent"}, Traps: []string{"a full accept queue drops SYNs as well: see net/accept-queue-full at the server"}, Healthy: "0"})
 	MySQLAnswer = add(Metric{ID: "mysql.answer", Name: "looks without an answer", Help: "how often rtrail asked the server and got nothing", Unit: "count", Source: "rtrail's own connection",
 		Tools: []string{"time mysql -e 'select 1'"}, Traps: []string{"rtrail asks seldom when it gets no answer"}, Healthy: "0"})
-	MySQLAnswerTime = add(Metric{ID: "mysql.answer-time", Name: "time to answer", Help: "how long rtrail waited for the server in one look, which needs milliseconds", Unit: "seconds", Source: "rtrail's own connection",
+	MySQLAnswerTime = add(Metric{ID: "mysql.answer-time",
+		Labels: []string{"server"}, Series: gauge(mysqlServer, func(s recording.MySQLServer) float64 { return seconds(s.Answer) }),
+		Name: "time to answer", Help: "how long rtrail waited for the server in one look, which needs milliseconds", Unit: "seconds", Source: "rtrail's own connection",
 		Tools: []string{"time mysql -e 'select 1'"}, Traps: []string{"a CPU that is busy elsewhere makes rtrail wait as well"}, Healthy: "milliseconds"})
 	MySQLUptime = add(Metric{ID: "mysql.uptime", Name: "time since the server started", Help: "Uptime; it falls when the server was restarted", Unit: "seconds", Source: "SHOW GLOBAL STATUS",
 		Tools: []string{"mysqladmin status"}, Healthy: "grows by a second each second"})

@@ -29,7 +29,9 @@ var (
 		Source: "EXPLAIN of the statement, columns table, type, possible_keys, key and rows; asked for with --explain only",
 		Tools:  []string{"mysql -e 'explain select ...'", "mysql -e 'explain for connection 42'"},
 		Traps:  []string{"an estimate from statistics, which may be old: ANALYZE TABLE", "other values of the same statement may get another plan", "LIMIT may end the reading long before"}})
-	MySQLRowsScanned = add(Metric{ID: "mysql.rows-scanned", Counter: true, Name: "rows read one after the other",
+	MySQLRowsScanned = add(Metric{ID: "mysql.rows-scanned",
+		Labels: []string{"server"}, Series: rate(status("Handler_read_rnd_next")),
+		Counter: true, Name: "rows read one after the other",
 		Help: "requests for the next row of a table, or of a temporary one, without an index", Unit: "per second", Source: "SHOW GLOBAL STATUS: Handler_read_rnd_next; the share is of all Handler_read_*",
 		Tools: []string{"mysql -e \"show global status like 'Handler_read%'\"", "mysqladmin -ri1 extended-status"},
 		Traps: []string{"SHOW STATUS and queries of information_schema count some hundred rows each", "statements that want all rows rightly scan"}})
@@ -45,7 +47,9 @@ var (
 		Help: "how many connections the process list shows in certain states, mean over its readings", Unit: "connections", Source: "information_schema.PROCESSLIST, performance_schema.threads",
 		Tools: []string{"mysql -e 'show processlist'", "mysql -e \"select state, count(*) from information_schema.processlist where command <> 'Sleep' group by 1\""},
 		Traps: []string{"versions name states differently", "a state says where a thread is, not why it is slow there"}})
-	MySQLTmpDiskTables = add(Metric{ID: "mysql.tmp-disk-tables", Counter: true, Name: "temporary tables on disk",
+	MySQLTmpDiskTables = add(Metric{ID: "mysql.tmp-disk-tables",
+		Labels: []string{"server"}, Series: growth(status("Created_tmp_disk_tables")),
+		Counter: true, Name: "temporary tables on disk",
 		Help: "temporary tables that statements made on disk in the window, less what rtrail's own questions may have made", Unit: "count", Source: "SHOW GLOBAL STATUS: Created_tmp_disk_tables, Created_tmp_tables",
 		Tools: []string{"mysql -e \"show global status like 'Created_tmp%'\""},
 		Traps: []string{"MariaDB makes two for each reading of the process list", "MySQL 8.0 does not count what TempTable maps to files", "the share of them says nothing about time"}})
@@ -53,7 +57,9 @@ var (
 		Help: "the smaller one of tmp_table_size and max_heap_table_size: larger temporary tables go to disk", Unit: "bytes", Source: "SHOW GLOBAL VARIABLES",
 		Tools: []string{"mysql -e \"show global variables where variable_name in ('tmp_table_size', 'max_heap_table_size')\""},
 		Traps: []string{"tables with TEXT or BLOB go to disk whatever their size, but for MySQL from 8.0.13", "sessions may have set their own"}})
-	MySQLSortMergePasses = add(Metric{ID: "mysql.sort-merge-passes", Counter: true, Name: "merge passes of sorts",
+	MySQLSortMergePasses = add(Metric{ID: "mysql.sort-merge-passes",
+		Labels: []string{"server"}, Series: rate(status("Sort_merge_passes")),
+		Counter: true, Name: "merge passes of sorts",
 		Help: "passes over temporary files that sorts needed because the rows did not fit the sort buffer", Unit: "per second", Source: "SHOW GLOBAL STATUS: Sort_merge_passes, Sort_rows",
 		Tools: []string{"mysql -e \"show global status like 'Sort%'\""}, Traps: []string{"a sort of n pieces of the buffer's size needs about n/7 passes", "sorts in memory may be as dear"}, Healthy: "0"})
 	MySQLSortBufferSize = add(Metric{ID: "mysql.sort-buffer-size", Name: "sort buffer",
@@ -79,7 +85,9 @@ var (
 	MySQLThreadsReading = add(Metric{ID: "mysql.threads-reading", Name: "threads waiting for reads",
 		Help: "threads of the server that were seen waiting for the disk in a read, mean", Unit: "threads", Source: "/proc/PID/task/TID: stat, syscall", Tools: []string{"pidstat -d -t -p PID 1", "offcputime-bpfcc -p PID"},
 		Traps: []string{"with io_uring or libaio read-ahead waits elsewhere"}})
-	MySQLPendingReads = add(Metric{ID: "mysql.pending-reads", Name: "reads under way",
+	MySQLPendingReads = add(Metric{ID: "mysql.pending-reads",
+		Labels: []string{"server"}, Series: gauge(status("Innodb_data_pending_reads")),
+		Name: "reads under way",
 		Help: "reads of InnoDB that the operating system has not answered, mean over the readings", Unit: "reads", Source: "SHOW GLOBAL STATUS: Innodb_data_pending_reads",
 		Tools: []string{"mysql -e \"show global status like 'Innodb_data_pending%'\""}, Traps: []string{"read once a second"}})
 	MySQLCommitting = add(Metric{ID: "mysql.committing", Name: "connections in COMMIT",

@@ -6,7 +6,9 @@ import (
 )
 
 var (
-	TCPAcceptQueue = add(Metric{ID: "tcp.accept-queue", Name: "accept queue",
+	TCPAcceptQueue = add(Metric{ID: "tcp.accept-queue",
+		Labels: []string{"netns", "port"}, Series: gauge(listener, func(s recording.ListenerSample) float64 { return float64(s.Queue) }),
+		Name: "accept queue",
 		Help: "connections whose handshake is complete and that the program has not accepted yet, beside the limit of the listener",
 		Unit: "count", Source: "sock_diag, idiag_rqueue of a socket in LISTEN", Tools: []string{"ss -ltn   # Recv-Q of Send-Q"},
 		Traps: []string{"in LISTEN Recv-Q and Send-Q are numbers of connections, elsewhere bytes", "it is full when it holds more than its limit", "bursts are over before the next sample: look at the counter too"}, Healthy: "0 most of the time"})
@@ -14,18 +16,26 @@ var (
 		Help: "the smaller one of what the program gave to listen and net.core.somaxconn at that moment",
 		Unit: "count", Source: "sock_diag, idiag_wqueue of a socket in LISTEN", Tools: []string{"ss -ltn   # Send-Q", "sysctl net.core.somaxconn"},
 		Traps: []string{"what a configuration file asks for is not what is in effect", "raising somaxconn changes nothing until the program listens again"}})
-	TCPListenOverflows = add(Metric{ID: "tcp.listen-overflows", Counter: true, Name: "accept queue overflows",
+	TCPListenOverflows = add(Metric{ID: "tcp.listen-overflows",
+		Labels: []string{"netns"}, Series: growth(counter("TcpExt", "ListenOverflows")),
+		Counter: true, Name: "accept queue overflows",
 		Help: "SYNs and last ACKs ignored because the accept queue was full",
 		Unit: "count", Source: "/proc/net/netstat TcpExt ListenOverflows, per network namespace", Tools: []string{"nstat -az TcpExtListenOverflows", "netstat -s | grep -i listen"},
 		Traps: []string{"since boot of the namespace: take a difference", "a client that tries three times counts three times", "does not say which listener"}, Healthy: "no growth"})
-	TCPListenDrops = add(Metric{ID: "tcp.listen-drops", Counter: true, Name: "SYNs refused",
+	TCPListenDrops = add(Metric{ID: "tcp.listen-drops",
+		Labels: []string{"netns"}, Series: growth(counter("TcpExt", "ListenDrops")),
+		Counter: true, Name: "SYNs refused",
 		Help: "SYNs and ACKs that a listener dropped for any reason; less ListenOverflows those refused because too many connections are half open",
 		Unit: "count", Source: "/proc/net/netstat TcpExt ListenDrops", Tools: []string{"nstat -az TcpExtListenDrops TcpExtListenOverflows"},
 		Traps: []string{"contains ListenOverflows"}, Healthy: "no growth"})
-	TCPListenerDrops = add(Metric{ID: "tcp.listener-drops", Counter: true, Name: "drops of one listener",
+	TCPListenerDrops = add(Metric{ID: "tcp.listener-drops",
+		Labels: []string{"netns", "port"}, Series: growth(listener, func(s recording.ListenerSample) float64 { return float64(s.Drops) }),
+		Counter: true, Name: "drops of one listener",
 		Help: "what this listening socket refused: the part of ListenDrops that is its own",
 		Unit: "count", Source: "sock_diag SK_MEMINFO_DROPS", Tools: []string{"ss -ltnm   # d in skmem"}, Traps: []string{"since the socket was made"}, Healthy: "no growth"})
-	TCPQueueFullDrops = add(Metric{ID: "tcp.queue-full-drops", Counter: true, Name: "SYNs refused by a full queue", Unit: "count",
+	TCPQueueFullDrops = add(Metric{ID: "tcp.queue-full-drops",
+		Labels: []string{"netns"}, Series: growth(counter("TcpExt", "TCPReqQFullDrop")),
+		Counter: true, Name: "SYNs refused by a full queue", Unit: "count",
 		Help:   "SYNs dropped because the listener had as many half-open connections as its backlog allows and syncookies are off",
 		Source: "TcpExt TCPReqQFullDrop in /proc/net/netstat, per network namespace", Tools: []string{"nstat -az TcpExtTCPReqQFullDrop"},
 		Traps: []string{"those refused at 3/4 of tcp_max_syn_backlog are in ListenDrops only"}, Healthy: "0"})
@@ -72,7 +82,9 @@ var (
 	TCPRetransmits = add(Metric{ID: "tcp.retransmits", Name: "repeats of connections",
 		Help: "segments sent again by the connections named", Unit: "count", Source: "tracepoint tcp:tcp_retransmit_skb, by a BPF program; tcp_info tcpi_total_retrans, tcpi_retransmits", Tools: []string{"ss -tino dst PEER   # retrans:now/total", "rtrail trace retransmits"},
 		Traps: []string{"without events connections that ended between two samples are missing"}})
-	TCPTimeouts = add(Metric{ID: "tcp.timeouts", Counter: true, Name: "retransmission timeouts",
+	TCPTimeouts = add(Metric{ID: "tcp.timeouts",
+		Labels: []string{"netns"}, Series: growth(counter("TcpExt", "TCPTimeouts")),
+		Counter: true, Name: "retransmission timeouts",
 		Help: "times a retransmission timer ran out: nothing came back for a round trip and its variance, 200 ms at least",
 		Unit: "count", Source: "/proc/net/netstat TcpExt TCPTimeouts, TCPLossProbes", Tools: []string{"nstat -az TcpExtTCPTimeouts TcpExtTCPLossProbes"},
 		Traps: []string{"SYN timeouts count too", "a probe is sent before a timeout, and may be needless"}, Healthy: "next to none"})
@@ -93,16 +105,29 @@ var (
 	FirewallPackets = add(Metric{ID: "firewall.packets", Counter: true, Name: "packets a filter rule took",
 		Help: "growth of the counter of a rule that drops or rejects", Unit: "count", Source: "nftables, counter expression of the rule", Tools: []string{"iptables -nvL --line-numbers", "nft list ruleset"},
 		Traps: []string{"rules drop noise all day on healthy hosts", "nft rules count only if they say so", "repeats of one client count each time"}})
-	InterfaceDrops = add(Metric{ID: "interface.drops", Counter: true, Name: "drops of an interface",
+	InterfaceBytes = add(Metric{ID: "interface.bytes", Counter: true, Name: "traffic of an interface",
+		Labels: []string{"netns", "interface"}, Series: rate(iface, func(s recording.NetDeviceSample) float64 { return float64(s.RxBytes + s.TxBytes) }),
+		Help: "bytes received and sent by a network interface, link headers included", Unit: "bytes per second", Source: "/proc/net/dev, bytes",
+		Tools: []string{"sar -n DEV 1", "ip -s link show dev IF"}, Check: shell.Line("sar -n DEV 1 5   # rxkB/s, txkB/s"),
+		Traps: []string{"both directions together: a full-duplex link carries its speed twice", "bonds and bridges count what their members count, too"}})
+	InterfaceDrops = add(Metric{ID: "interface.drops",
+		Labels: []string{"netns", "interface"}, Series: growth(iface, func(s recording.NetDeviceSample) float64 {
+			return float64(s.RxDropped + s.TxDropped + s.RxFIFO + s.TxFIFO)
+		}),
+		Counter: true, Name: "drops of an interface",
 		Help: "packets an interface dropped or found damaged, in and out", Unit: "count", Source: "/proc/net/dev drop, errs, fifo", Tools: []string{"ip -s link", "ethtool -S DEVICE"},
 		Traps: []string{"qdisc drops are not in it (tc -s qdisc)", "packets of protocols that no module handles count as dropped"}, Healthy: "no growth"})
-	QdiscDrops = add(Metric{ID: "qdisc.drops", Counter: true, Name: "packets the queue of an interface threw away",
+	QdiscDrops = add(Metric{ID: "qdisc.drops",
+		Labels: []string{"netns", "interface"}, Series: growth(qdisc, func(s recording.QdiscSample) float64 { return float64(s.Drops) }),
+		Counter: true, Name: "packets the queue of an interface threw away",
 		Help: "packets thrown away by the first queueing discipline of an interface, those below it included", Unit: "count", Source: "rtnetlink, TCA_STATS2 of qdiscs", Tools: []string{"tc -s qdisc show dev DEVICE"},
 		Traps: []string{"not part of the drops of ip -s link", "a shaper throws away what exceeds the rate it was given", "some are normal where TCP fills a link"}, Healthy: "under 0.1 % of what is sent"})
 	UDPSocketDrops = add(Metric{ID: "udp.socket-drops", Counter: true, Name: "datagrams a UDP socket dropped",
 		Help: "datagrams that came to a socket and were not queued: its buffer was full, or a filter or checksum refused them", Unit: "count", Source: "sock_diag SK_MEMINFO_DROPS; /proc/net/udp drops", Tools: []string{"ss -uanm   # d in skmem(...)"},
 		Traps: []string{"what filters of the socket refuse is counted as well", "the counter ends with the socket"}, Healthy: "no growth"})
-	UDPBufferErrors = add(Metric{ID: "udp.rcvbuf-errors", Counter: true, Name: "full UDP receive buffers",
+	UDPBufferErrors = add(Metric{ID: "udp.rcvbuf-errors",
+		Labels: []string{"netns"}, Series: growth(counter("Udp", "RcvbufErrors")),
+		Counter: true, Name: "full UDP receive buffers",
 		Help: "datagrams thrown away because the receive buffer of their socket was full, of a network namespace", Unit: "count", Source: "/proc/net/snmp Udp RcvbufErrors, /proc/net/snmp6 Udp6RcvbufErrors", Tools: []string{"nstat -az UdpRcvbufErrors Udp6RcvbufErrors"}, Check: shell.Line("nstat -az UdpRcvbufErrors Udp6RcvbufErrors"),
 		Traps: []string{"senders learn nothing of it: UDP has no acknowledgements", "InErrors contains it"}, Healthy: "no growth"})
 	UDPReceiveQueue = add(Metric{ID: "udp.receive-queue", Name: "unread bytes of a UDP socket",
@@ -111,10 +136,14 @@ var (
 	DroppedPackets = add(Metric{ID: "kernel.dropped-packets", Name: "packets that the kernel dropped",
 		Help: "packets freed without being delivered, by reason and function", Unit: "count", Source: "tracepoint skb:kfree_skb, by a BPF program", Tools: []string{"rtrail trace drops", "dropwatch", "perf trace -e skb:kfree_skb"}, Check: shell.Line("rtrail trace drops --for 10s"),
 		Traps: []string{"many reasons are a protocol's usual course: a closed port, a segment that came twice", "words of reasons differ between releases of the kernel; before 5.17 there are none"}, Healthy: "no growth of full queues and buffers, filters and damaged packets"})
-	SoftnetDropped = add(Metric{ID: "softnet.dropped", Counter: true, Name: "receive backlog drops",
+	SoftnetDropped = add(Metric{ID: "softnet.dropped",
+		Labels: []string{"cpu"}, Series: growth(perCPU, func(s recording.SoftnetSample) float64 { return float64(s.Dropped) }),
+		Counter: true, Name: "receive backlog drops",
 		Help: "packets dropped because a CPU's receive backlog was full", Unit: "count", Source: "/proc/net/softnet_stat second column", Tools: []string{"cat /proc/net/softnet_stat"}, Check: shell.Line("cat /proc/net/softnet_stat   # second column, hexadecimal"),
 		Traps: []string{"hexadecimal", "only for packets that pass the backlog: veth, steered ones, old drivers"}, Healthy: "no growth"})
-	SoftnetSqueezed = add(Metric{ID: "softnet.squeezed", Counter: true, Name: "rounds of receiving that ended early",
+	SoftnetSqueezed = add(Metric{ID: "softnet.squeezed",
+		Labels: []string{"cpu"}, Series: rate(perCPU, func(s recording.SoftnetSample) float64 { return float64(s.Squeezed) }),
+		Counter: true, Name: "rounds of receiving that ended early",
 		Help: "times a CPU left packets for later because a round of receiving had used up its budget of packets or time (time squeeze)", Unit: "per second", Source: "/proc/net/softnet_stat third column", Tools: []string{"cat /proc/net/softnet_stat"}, Check: shell.Line("cat /proc/net/softnet_stat   # third column, hexadecimal"),
 		Traps: []string{"hexadecimal", "the packets are not lost"}, Healthy: "a few a second at most"})
 )

@@ -1,6 +1,9 @@
 package metric
 
-import "rtrail/internal/shell"
+import (
+	"rtrail/internal/recording"
+	"rtrail/internal/shell"
+)
 
 var (
 	ProcessZombies = add(Metric{ID: "process.zombies", Name: "zombies",
@@ -37,16 +40,22 @@ var (
 		Unit: "count", Source: "entries of /proc/PID/fd; RLIMIT_NOFILE in /proc/PID/limits",
 		Tools: []string{"ls /proc/PID/fd | wc -l", "grep 'open files' /proc/PID/limits", "lsof -p PID"},
 		Traps: []string{"the highest descriptor number is one below the limit", "ulimit -n shows the shell's limit, not the server's", "libraries may keep spare descriptors"}, Healthy: "under half of the limit"})
-	SystemFiles = add(Metric{ID: "system.files", Name: "open files of the host",
-		Help: "open file objects of all processes, against the host's limit", Unit: "count", Source: "/proc/sys/fs/file-nr",
+	SystemFiles = add(Metric{ID: "system.files",
+		Series: gauge(nil, func(s recording.SystemSample) float64 { return reading(s.FilesOpen) }),
+		Name:   "open files of the host",
+		Help:   "open file objects of all processes, against the host's limit", Unit: "count", Source: "/proc/sys/fs/file-nr",
 		Tools: []string{"cat /proc/sys/fs/file-nr"}, Check: shell.Line("cat /proc/sys/fs/file-nr"), Traps: []string{"duplicated and inherited descriptors share one file object"}, Healthy: "a small part of the limit"})
-	SystemTasks = add(Metric{ID: "system.tasks", Name: "processes and threads of the host",
-		Help: "tasks that exist, each thread is one, against kernel.threads-max and kernel.pid_max", Unit: "count", Source: "/proc/loadavg, number behind the slash",
+	SystemTasks = add(Metric{ID: "system.tasks",
+		Series: gauge(nil, func(s recording.SystemSample) float64 { return reading(s.Tasks) }),
+		Name:   "processes and threads of the host",
+		Help:   "tasks that exist, each thread is one, against kernel.threads-max and kernel.pid_max", Unit: "count", Source: "/proc/loadavg, number behind the slash",
 		Tools: []string{"cat /proc/loadavg   # running/existing", "ps -eL --no-headers | wc -l"}, Check: shell.Line("cat /proc/loadavg; sysctl kernel.threads-max kernel.pid_max"), Traps: []string{"a user may have fewer (ulimit -u), and a control group (pids.max)"}, Healthy: "a small part of the limit"})
 	UserTasks = add(Metric{ID: "user.tasks", Name: "processes and threads of a user",
 		Help: "tasks of a user, against the limit of a process on them", Unit: "count", Source: "Uid and Threads of /proc/PID/status; RLIMIT_NPROC in /proc/PID/limits",
 		Tools: []string{"ps -L -u USER --no-headers | wc -l", "ulimit -u"}, Traps: []string{"root is not bound by it", "containers without a user namespace share the count of a user ID"}, Healthy: "under half of the limit"})
-	CgroupPIDs = add(Metric{ID: "cgroup.pids", Name: "processes and threads of a control group",
+	CgroupPIDs = add(Metric{ID: "cgroup.pids",
+		Labels: []string{"cgroup"}, Series: gauge(group, func(s recording.CgroupSample) float64 { return reading(s.Pids) }),
+		Name: "processes and threads of a control group",
 		Help: "tasks in the cgroup and below it, against pids.max", Unit: "count", Source: "pids.current and pids.max of the cgroup",
 		Tools: []string{"cat /sys/fs/cgroup/GROUP/pids.current", "systemctl status UNIT   # Tasks", "systemd-cgtop"}, Traps: []string{"a limit above also holds", "each thread of a Java or Go program is one"}, Healthy: "under half of the limit"})
 	CgroupPIDsRefused = add(Metric{ID: "cgroup.pids-refused", Counter: true, Name: "refused forks of a control group",

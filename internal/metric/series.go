@@ -24,12 +24,22 @@ type Point struct {
 	Value float64
 }
 
+// Reader reads the series of a metric from a view; nil: it is known as a number of a
+// window only.
+type Reader struct {
+	Table recording.Table // that it reads
+	// Unit of the points; "": that of the metric. What a metric counts in a window is drawn
+	// as its growth per second.
+	Unit string
+	Read func(*view.View) []Series
+}
+
 // of tells whose row one is: the values of its labels, and false if it is none of
 // the metric's. nil: every row is one of the host.
 type of[T recording.Row] func(T) (labels []string, ok bool)
 
 // gauge reads a number that goes up and down from rows of a table.
-func gauge[T recording.Row](whose of[T], value func(T) float64) func(*view.View) []Series {
+func gauge[T recording.Row](whose of[T], value func(T) float64) *Reader {
 	return series(whose, func(rows []T) (points []Point) {
 		for _, r := range rows {
 			if v := value(r); view.Known(v) {
@@ -41,7 +51,7 @@ func gauge[T recording.Row](whose of[T], value func(T) float64) func(*view.View)
 }
 
 // rate reads a counter: its growth per second between two readings.
-func rate[T recording.Row](whose of[T], value func(T) float64) func(*view.View) []Series {
+func rate[T recording.Row](whose of[T], value func(T) float64) *Reader {
 	return series(whose, func(rows []T) (points []Point) {
 		var before *Point
 		for _, r := range rows {
@@ -59,8 +69,9 @@ func rate[T recording.Row](whose of[T], value func(T) float64) func(*view.View) 
 }
 
 // series makes one series of points per thing, in the order of their labels.
-func series[T recording.Row](whose of[T], points func([]T) []Point) func(*view.View) []Series {
-	return func(v *view.View) (list []Series) {
+func series[T recording.Row](whose of[T], points func([]T) []Point) *Reader {
+	var row T
+	return &Reader{Table: row.Table(), Read: func(v *view.View) (list []Series) {
 		things := map[string]*Series{}
 		rows := map[string][]T{}
 		for _, r := range view.Rows[T](v) {
@@ -83,7 +94,14 @@ func series[T recording.Row](whose of[T], points func([]T) []Point) func(*view.V
 			}
 		}
 		return list
-	}
+	}}
+}
+
+// growth is what a metric counts that is a number of a window: per second.
+func growth[T recording.Row](whose of[T], value func(T) float64) *Reader {
+	r := rate(whose, value)
+	r.Unit = "per second"
+	return r
 }
 
 // reading is a number of which a negative one means that it could not be read.
@@ -112,16 +130,60 @@ func process(s recording.ProcessSample) ([]string, bool) {
 }
 
 // stalled is the share of the time in which somebody waited for a resource.
-func stalled(resource string) func(*view.View) []Series {
+func stalled(resource string) *Reader {
 	return rate(func(s recording.PressureSample) ([]string, bool) { return nil, s.Resource == resource },
 		func(s recording.PressureSample) float64 { return seconds(s.Some) })
 }
 
 // shareOfCPUs is the growth of a part of the CPU time, as a share of all CPUs.
-func shareOfCPUs(part func(recording.CPUSample) time.Duration) func(*view.View) []Series {
+func shareOfCPUs(part func(recording.CPUSample) time.Duration) *Reader {
 	all := func(s recording.CPUSample) ([]string, bool) { return nil, s.CPU < 0 }
-	return func(v *view.View) []Series {
+	return &Reader{Table: recording.CPUs, Read: func(v *view.View) []Series {
 		cpus := max(v.CPUCount(), 1)
-		return rate(all, func(s recording.CPUSample) float64 { return seconds(part(s)) / float64(cpus) })(v)
-	}
+		return rate(all, func(s recording.CPUSample) float64 { return seconds(part(s)) / float64(cpus) }).Read(v)
+	}}
+}
+
+func listener(s recording.ListenerSample) ([]string, bool) {
+	return []string{strconv.FormatUint(s.NetNS, 10), strconv.Itoa(int(s.Port))}, true
+}
+func qdisc(s recording.QdiscSample) ([]string, bool) {
+	return []string{strconv.FormatUint(s.NetNS, 10), s.Interface}, s.Parent == rootQdisc
+}
+func group(s recording.CgroupSample) ([]string, bool)      { return []string{s.Path}, s.Path != "/" }
+func mysqlServer(s recording.MySQLServer) ([]string, bool) { return []string{s.Server}, true }
+func mysqlInnoDB(s recording.MySQLInnoDB) ([]string, bool) { return []string{s.Server}, true }
+func perCPU(s recording.SoftnetSample) ([]string, bool) {
+	return []string{strconv.Itoa(int(s.CPU))}, true
+}
+func swapArea(s recording.SwapSample) ([]string, bool) { return []string{s.Device}, true }
+func ioOf(s recording.ProcessSample) float64           { return reading(s.ReadBytes) + reading(s.WriteBytes) }
+
+// rootQdisc is the parent of a queue that takes all that an interface sends.
+const rootQdisc = 0xffffffff
+
+// counter is one that nstat shows, of each network namespace: "TcpExt", "ListenOverflows".
+func counter(protocol, name string) (of[recording.ProtocolSample], func(recording.ProtocolSample) float64) {
+	return func(s recording.ProtocolSample) ([]string, bool) {
+		return []string{strconv.FormatUint(s.NetNS, 10)}, s.Protocol == protocol && s.Name == name
+	}, func(s recording.ProtocolSample) float64 { return reading(s.Value) }
+}
+
+// status is a number that a MySQL server gives: "Threads_connected".
+func status(name string) (of[recording.MySQLStatus], func(recording.MySQLStatus) float64) {
+	return func(s recording.MySQLStatus) ([]string, bool) { return []string{s.Server}, s.Name == name },
+		func(s recording.MySQLStatus) float64 { return reading(s.Value) }
+}
+
+// ratio is the growth of one counter per growth of another; what did not grow has no point.
+func ratio[T recording.Row](whose of[T], counts, per func(T) float64) *Reader {
+	return series(whose, func(rows []T) (points []Point) {
+		for i := 1; i < len(rows); i++ {
+			n, d := counts(rows[i])-counts(rows[i-1]), per(rows[i])-per(rows[i-1])
+			if n >= 0 && d > 0 {
+				points = append(points, Point{recording.TimeOf(&rows[i]), n / d})
+			}
+		}
+		return points
+	})
 }

@@ -35,10 +35,10 @@ func TestCounterHasNoPointWhereItIsNotKnown(t *testing.T) {
 		recording.SystemSample{At: at(5), Forks: 9},
 		recording.SystemSample{At: at(11), Forks: 99}) // behind the window
 	want := []Series{{Points: []Point{{at(1), 10}, {at(3), 20}, {at(5), 4}}}}
-	if diff := cmp.Diff(want, SchedForks.Series(v)); diff != "" {
+	if diff := cmp.Diff(want, SchedForks.Series.Read(v)); diff != "" {
 		t.Error(diff)
 	}
-	if got := SchedForks.Series(viewOf(t, recording.SystemSample{At: at(0), Forks: 100})); len(got) > 0 {
+	if got := SchedForks.Series.Read(viewOf(t, recording.SystemSample{At: at(0), Forks: 100})); len(got) > 0 {
 		t.Errorf("a rate of one reading: %v", got)
 	}
 }
@@ -53,10 +53,10 @@ func TestGaugeOfProcesses(t *testing.T) {
 		{Labels: []string{"12", "nginx"}, Points: []Point{{at(0), 5}}},
 		{Labels: []string{"7", "mysqld"}, Points: []Point{{at(0), 100}, {at(2), 0}}}, // 0 is read, Unknown is not
 	}
-	if diff := cmp.Diff(want, ProcessRss.Series(v)); diff != "" {
+	if diff := cmp.Diff(want, ProcessRss.Series.Read(v)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]Series{{Labels: []string{"7", "mysqld"}, Points: []Point{{at(1), 2}, {at(2), 0}}}}, ProcessCPU.Series(v)); diff != "" {
+	if diff := cmp.Diff([]Series{{Labels: []string{"7", "mysqld"}, Points: []Point{{at(1), 2}, {at(2), 0}}}}, ProcessCPU.Series.Read(v)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -67,7 +67,7 @@ func TestSeriesOfOneResource(t *testing.T) {
 		recording.PressureSample{At: at(0), Resource: "memory", Some: time.Hour},
 		recording.PressureSample{At: at(2), Resource: "cpu", Some: time.Second},
 		recording.PressureSample{At: at(2), Resource: "memory", Some: time.Hour})
-	if diff := cmp.Diff([]Series{{Points: []Point{{at(2), 0.5}}}}, PressureCPUSome.Series(v)); diff != "" {
+	if diff := cmp.Diff([]Series{{Points: []Point{{at(2), 0.5}}}}, PressureCPUSome.Series.Read(v)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -81,7 +81,7 @@ func TestSharesOfCPUs(t *testing.T) {
 		recording.CPUSample{At: at(1), CPU: 0, User: 500 * time.Millisecond, Nice: 100 * time.Millisecond, Idle: 400 * time.Millisecond},
 		recording.CPUSample{At: at(1), CPU: 1, Idle: time.Second})
 	for m, want := range map[*Metric]float64{CPUUser: 0.3, CPUIdle: 0.7, CPUSystem: 0} {
-		got := m.Series(v)
+		got := m.Series.Read(v)
 		if len(got) != 1 || len(got[0].Points) != 1 || math.Abs(got[0].Points[0].Value-want) > 1e-9 {
 			t.Errorf("%s: %v, want one point of %v", m.ID, got, want)
 		}
@@ -98,10 +98,10 @@ func TestSeriesFitTheirLabels(t *testing.T) {
 			continue
 		}
 		series++
-		if got := m.Series(empty); len(got) > 0 {
+		if got := m.Series.Read(empty); len(got) > 0 {
 			t.Errorf("%s: %v of no evidence", m.ID, got)
 		}
-		for _, s := range m.Series(full) {
+		for _, s := range m.Series.Read(full) {
 			if len(s.Labels) != len(m.Labels) {
 				t.Errorf("%s: labels %v, values %v", m.ID, m.Labels, s.Labels)
 			}

@@ -227,20 +227,19 @@ func waits(list []verdict.Chain) []document.Block {
 	if len(list) == 0 {
 		return nil
 	}
-	out := document.List{Title: "WHO WAITS FOR WHOM", Style: document.Strong}
+	out := document.Chains{Title: "WHO WAITS FOR WHOM", Style: document.Strong}
 	for _, chain := range list {
-		var words []string
+		links := make([]document.Link, len(chain))
 		for i, l := range chain {
-			w := l.Words
+			links[i].Name = l.Words
 			if l.Processes > 1 {
-				w = fmt.Sprintf("%s and %s", w, plural(l.Processes-1, "more process", "more processes"))
+				links[i].Name += " and " + plural(l.Processes-1, "more process", "more processes")
 			}
-			if about := waiting(l); about != "" && i < len(chain)-1 {
-				w += " (" + about + ")"
+			if i < len(chain)-1 {
+				links[i].Waits = waiting(l)
 			}
-			words = append(words, w)
 		}
-		out.Items = append(out.Items, document.Item{Words: strings.Join(words, " → ")})
+		out.Chains = append(out.Chains, links)
 	}
 	return []document.Block{out}
 }

@@ -57,6 +57,10 @@ func findings(list []verdict.Finding, first int, verbose bool) []document.Block 
 // Findings makes the blocks of findings as they are shown without --verbose.
 func Findings(list []verdict.Finding) []document.Block { return findings(list, 1, false) }
 
+// Whole makes the blocks of findings as they are shown with --verbose: one each, numbered
+// from 1.
+func Whole(list []verdict.Finding) []document.Block { return findings(list, 1, true) }
+
 func blockOf(f verdict.Finding, headline string) document.Finding {
 	d := document.Finding{Mark: strings.ToUpper(f.Confidence.String()), Style: document.Warn, Headline: headline, Lines: findingLines}
 	if f.Confidence == rule.Certain {

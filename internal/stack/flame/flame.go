@@ -3,91 +3,83 @@
 package flame
 
 import (
-	_ "embed"
 	"io"
 	"slices"
 	"strings"
 
 	"rtrail/internal/document"
+	"rtrail/internal/page"
 	"rtrail/internal/recording"
 	"rtrail/internal/stack"
 	"rtrail/internal/stack/signatures"
 )
 
-//go:embed flame.css
-var style string
-
-//go:embed flame.js
-var script string
-
-// node is a function in the tree of callers. The names are short because there
-// are as many as there are different paths.
-type node struct {
-	Name     string  `json:"n"`
-	Count    int64   `json:"c"`
-	Kind     string  `json:"k,omitempty"` // of the signature of stacks that end here
-	Children []*node `json:"s,omitempty"`
-
-	byName map[string]*node
+// builder is a frame of a graph, with what finds its children.
+type builder struct {
+	page.Frame
+	byName map[string]*builder
+	order  []*builder
 	kinds  map[string]int64
 }
 
-func (n *node) child(name string) *node {
+func (n *builder) child(name string) *builder {
 	c := n.byName[name]
 	if c == nil {
-		c = &node{Name: name, byName: map[string]*node{}}
+		c = newFrame(name)
 		n.byName[name] = c
-		n.Children = append(n.Children, c)
+		n.order = append(n.order, c)
 	}
 	return c
 }
 
-// tree is one flame graph of the page.
-type tree struct {
-	Title string `json:"title"`
-	Unit  string `json:"unit"`
-	Root  *node  `json:"root"`
+// Write writes a page of the flame graphs of a profile.
+func Write(out io.Writer, title string, p *stack.Profile) error {
+	return page.Write(out, page.Page{Document: document.Document{Title: title}, Flames: Graphs(p)})
 }
 
-// Write draws a profile: one graph per kind of stacks, and for dumps of threads
+// Graphs draws a profile: one graph per kind of stacks, and for dumps of threads
 // one of all and one of those that do not wait for work.
-func Write(out io.Writer, title string, p *stack.Profile) error {
-	var trees []tree
+func Graphs(p *stack.Profile) (list []page.Flame) {
+	add := func(title, unit string, root *builder) {
+		if root.Count > 0 {
+			list = append(list, page.Flame{Title: title, Unit: unit, Root: root.finish()})
+		}
+	}
 	for _, kind := range p.Kinds() {
-		all, busy := newRoot(), newRoot()
+		all, busy := newFrame("all"), newFrame("all")
 		for _, s := range p.Stacks {
 			if s.Kind != kind {
 				continue
 			}
 			sig := signatures.Default().Match(s.Frames, s.State)
-			add(all, s, sig)
+			all.add(s, sig)
 			if sig == nil || sig.Kind != signatures.Idle {
-				add(busy, s, sig)
+				busy.add(s, sig)
 			}
 		}
-		finish(all)
-		finish(busy)
 		switch {
 		case kind == recording.StackOnCPU:
-			trees = append(trees, tree{"running threads", "samples", all})
+			add("running threads", "samples", all)
 		case p.Timed(kind):
-			trees = append(trees, tree{"waiting threads", "ms", all})
+			add("waiting threads", "ms", all)
 		case kind == recording.StackOffCPU:
-			trees = append(trees, tree{"sleeping threads, busy ones", "threads", busy}, tree{"all sleeping threads", "threads", all})
+			add("sleeping threads, busy ones", "threads", busy)
+			add("all sleeping threads", "threads", all)
 		default:
-			trees = append(trees, tree{"busy threads", "threads", busy}, tree{"all threads", "threads", all})
+			add("busy threads", "threads", busy)
+			add("all threads", "threads", all)
 		}
 	}
-	trees = slices.DeleteFunc(trees, func(t tree) bool { return t.Root.Count == 0 })
-	return document.HTML(out, document.Document{Title: title, Blocks: []document.Block{document.Canvas{ID: "nav"}, document.Canvas{ID: "graph"}, document.Canvas{ID: "about"}}},
-		document.HTMLOptions{Style: style, Scripts: []string{script}, Data: trees})
+	return list
 }
 
-func newRoot() *node { return &node{Name: "all", byName: map[string]*node{}} }
+func newFrame(name string) *builder {
+	return &builder{Frame: page.Frame{Name: name}, byName: map[string]*builder{}}
+}
 
-func add(root *node, s *stack.Stack, sig *signatures.Signature) {
-	root.Count += s.Count
-	at := root
+func (n *builder) add(s *stack.Stack, sig *signatures.Signature) {
+	n.Count += s.Count
+	at := n
 	if s.Process != "" {
 		at = at.child(s.Process)
 		at.Count += s.Count
@@ -105,14 +97,15 @@ func add(root *node, s *stack.Stack, sig *signatures.Signature) {
 }
 
 // finish orders the children and names what stacks wait for.
-func finish(n *node) {
+func (n *builder) finish() *page.Frame {
 	for k, c := range n.kinds {
 		if c > n.kinds[n.Kind] || n.Kind == "" {
 			n.Kind = k
 		}
 	}
-	slices.SortFunc(n.Children, func(a, b *node) int { return strings.Compare(a.Name, b.Name) })
-	for _, c := range n.Children {
-		finish(c)
+	slices.SortFunc(n.order, func(a, b *builder) int { return strings.Compare(a.Name, b.Name) })
+	for _, c := range n.order {
+		n.Children = append(n.Children, c.finish())
 	}
+	return &n.Frame
 }

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"rtrail/internal/chart"
+	"rtrail/internal/document"
+	"rtrail/internal/outfile"
+	"rtrail/internal/page"
+	"rtrail/internal/recording"
+	"rtrail/internal/report"
+	"rtrail/internal/rule"
+	"rtrail/internal/stack"
+	"rtrail/internal/stack/flame"
+	"rtrail/internal/verdict"
+	"rtrail/internal/view"
+)
+
+// chartPatience bounds how long points of a recording are read.
+const chartPatience = 30 * time.Second
+
+// pageFlag is a file for the answer as a page.
+type pageFlag struct{ html string }
+
+func (f *pageFlag) add(flags *pflag.FlagSet, what string) {
+	flags.StringVar(&f.html, "html", "", "also write "+what+" as a page with charts to this file, for a browser")
+}
+
+// write writes the page.
+func (f *pageFlag) write(ctx context.Context, p page.Page) error {
+	if err := outfile.Write(ctx, f.html, func(w *outfile.File) error { return page.Write(w, p) }); err != nil {
+		return fmt.Errorf("writing the page: %w", err)
+	}
+	return nil
+}
+
+// page is a verdict with the charts of its evidence.
+func (d *diagnosis) page(ctx context.Context, v verdict.Verdict, files []string) (page.Page, error) {
+	p, e := page.Page{Document: report.Compose(v, true)}, d.evidence
+	from, to := v.Window.Start, v.Window.End
+	if !to.After(from) {
+		return p, nil
+	}
+	part := len(files) == 1 && isRecording(files[0]) && !e.From.IsZero()
+	if part { // what was before and after tells what changed
+		held, err := recording.Span(ctx, files[0])
+		if err != nil {
+			return p, err
+		}
+		around := to.Sub(from)
+		from, to = later(from.Add(-around), held.From), earlier(to.Add(around), held.To)
+	}
+	draft := chart.NewDraft(from, to)
+	if from.Before(v.Window.Start) || to.After(v.Window.End) {
+		draft.Band(v.Window.Start, v.Window.End, "the window that was judged", document.Alarm, 0)
+	}
+	for i, x := range v.Findings {
+		draft.Finding(i+1, x, -1)
+	}
+	if part {
+		open := func(ctx context.Context, from, to time.Time, tables ...recording.Table) (*recording.Recording, error) {
+			return recording.OpenRange(ctx, files[0], from, to, tables...)
+		}
+		until, err := draft.Record(ctx, open, from, to, chartPatience)
+		if err != nil {
+			return p, err
+		}
+		p.Document.Blocks = append(p.Document.Blocks, unread(until, to)...)
+	} else {
+		draft.Add(e.View())
+	}
+	p.Charts = draft.Set()
+	profile := stack.Recorded(v.Host.Name, view.Rows[recording.OnCPUSample](e.View()), e.View().OffCPURows())
+	p.Flames = flame.Graphs(profile)
+	return p, nil
+}
+
+// page is what a recording holds, with the charts of its faults' evidence.
+func (r *replayed) page(ctx context.Context, path string) (page.Page, error) {
+	p := page.Page{Document: r.compose(r.overview.whole())}
+	draft := chart.NewDraft(r.from, r.to)
+	for i, e := range r.overview.worst() {
+		style := document.Warn
+		if e.Finding.Confidence == rule.Certain {
+			style = document.Alarm
+		}
+		draft.Finding(i+1, e.Finding, draft.Band(e.From, e.To, e.Finding.Headline.String(), style, i+1))
+	}
+	for _, piece := range r.pieces {
+		open := func(ctx context.Context, from, to time.Time, tables ...recording.Table) (*recording.Recording, error) {
+			return recording.OpenPiece(ctx, path, piece.Number, from, to, tables...)
+		}
+		to := earlier(piece.To, r.to)
+		until, err := draft.Record(ctx, open, later(piece.From, r.from), to, chartPatience)
+		if err != nil {
+			return p, err
+		}
+		p.Document.Blocks = append(p.Document.Blocks, unread(until, to)...)
+	}
+	p.Charts = draft.Set()
+	return p, nil
+}
+
+// unread says from when on charts lack points.
+func unread(until, to time.Time) []document.Block {
+	if !until.Before(to) {
+		return nil
+	}
+	return []document.Block{document.Prose{Label: "NOTE", Style: document.Warn, Words: "reading the points of the charts took too long: they end at " + until.Local().Format(clockLayout) + "; --at and --for choose a part"}}
+}

@@ -1,0 +1,87 @@
+// Package chart makes pictures of a verdict's evidence: it chooses the metrics that are
+// drawn, reads their points and says which limits and times are marked. What is drawn is
+// what rows tell, or of many points those with the extremes.
+package chart
+
+import (
+	"strconv"
+	"time"
+
+	"rtrail/internal/document"
+	"rtrail/internal/metric"
+)
+
+// Set is all charts of a page.
+type Set struct {
+	From       float64 `json:"from"` // seconds since 1970
+	To         float64 `json:"to"`
+	Zone       string  `json:"zone"`                // in which times are shown
+	ZoneOffset int     `json:"zone_offset_seconds"` // east of UTC
+	Bands      []Band  `json:"bands"`
+	// Times are the times of the points of lines, in milliseconds from From: lines that were
+	// read together share one.
+	Times    [][]int64      `json:"times"`
+	Charts   []Chart        `json:"charts"`
+	Host     []int          `json:"host"`     // charts of the host as a whole
+	Findings map[int][]Cite `json:"findings"` // by number
+}
+
+// Band is a time to be marked.
+type Band struct {
+	From    float64        `json:"from"`
+	To      float64        `json:"to"`
+	Words   string         `json:"words"`
+	Style   document.Style `json:"style"`
+	Finding int            `json:"finding,omitempty"` // number
+}
+
+// Chart is one picture.
+type Chart struct {
+	Name   string `json:"name"`
+	Metric string `json:"metric,omitempty"` // ID, of a chart of one metric
+	Help   string `json:"help,omitempty"`
+	Source string `json:"source,omitempty"`
+	Unit   string `json:"unit"`
+	Lines  []Line `json:"lines"`
+	Left   int    `json:"left_out,omitempty"` // lines for which there is no room
+}
+
+// Line is a metric of one thing.
+type Line struct {
+	Name   string `json:"name"`
+	Times  int    `json:"times"` // which of the set's
+	Values values `json:"values"`
+	Spared int    `json:"spared,omitempty"` // points that are not drawn, none of them an extreme
+}
+
+// Cite is a chart that shows evidence of a finding.
+type Cite struct {
+	Chart int      `json:"chart"`
+	Limit *float64 `json:"limit,omitempty"` // in the unit of the chart
+	Band  int      `json:"band"`            // that of the finding; -1: none
+}
+
+// values are written with six digits: a picture shows three.
+type values []float64
+
+// MarshalJSON implements json.Marshaler.
+func (v values) MarshalJSON() ([]byte, error) {
+	b := []byte{'['}
+	for i, x := range v {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendFloat(b, x, 'g', 6, 64)
+	}
+	return append(b, ']'), nil
+}
+
+func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
+
+// unitOf is that in which a metric is drawn.
+func unitOf(m *metric.Metric) string {
+	if m.Series.Unit != "" {
+		return m.Series.Unit
+	}
+	return m.Unit
+}

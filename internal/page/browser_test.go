@@ -1,0 +1,216 @@
+package page_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rtrail/internal/chart"
+	"rtrail/internal/document"
+	"rtrail/internal/metric"
+	"rtrail/internal/page"
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/verdict"
+	"rtrail/internal/view"
+)
+
+const evil = `"><img src=x onerror=alert(1)></script><script>alert(2)</script>`
+
+var start = time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
+
+func at(second int) time.Time { return start.Add(time.Duration(second) * time.Second) }
+
+// host is a recording of a minute, in which a process with a hostile name grows.
+func host(t *testing.T) *view.View {
+	t.Helper()
+	rec := recording.New(recording.Manifest{Host: recording.Host{CPUs: 2}})
+	for i := range 60 {
+		w := recording.NewWriter(at(i))
+		recording.Append(w, recording.SystemSample{At: at(i), Load1: 1 + math.Sin(float64(i)/7), Running: int64(i % 5), Blocked: recording.Unknown})
+		recording.Append(w, recording.ProcessSample{At: at(i), PID: 7, Comm: evil, RSS: int64(i) << 20}, recording.ProcessSample{At: at(i), PID: 8, Comm: "calm", RSS: 5 << 20})
+		if err := rec.Commit(w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return view.New(rec, at(0), at(59))
+}
+
+// example is a page with all that pages have.
+func example(v *view.View) page.Page {
+	limit := float64(50 << 20)
+	f := verdict.Finding{Finding: rule.Finding{Subject: view.Entity{Kind: view.KindProcess, Name: evil, PID: 7},
+		Evidence: []rule.Evidence{{Metric: metric.ProcessRss, Limit: &limit}}}}
+	d := chart.NewDraft(at(0), at(59))
+	d.Finding(1, f, d.Band(at(20), at(40), "memory grows", document.Alarm, 1))
+	d.Add(v)
+	return page.Page{
+		Document: document.Document{Title: "Why " + evil + " is slow", Blocks: []document.Block{
+			document.Facts{Lead: "SLOW", Style: document.Alarm, Items: []string{"1 finding", evil}},
+			document.Finding{Number: 1, Mark: "CERTAIN", Style: document.Alarm, Headline: evil + " grows", Rows: []document.Row{
+				{Label: "impact", Words: "memory"}, {Label: "proof", Words: evil, Commands: []string{"ps -o rss -p 7   # " + evil}},
+				{Label: "CHANGE", Words: "restart it", Commands: []string{"kill 7"}, Danger: "ends it", Price: "its work"}}},
+			document.Chains{Title: "WHO WAITS FOR WHOM", Chains: [][]document.Link{{{Name: "app", Waits: "answers"}, {Name: evil}}}},
+			document.Table{Title: "WHERE THE TIME WENT", Columns: []document.Column{{Name: "process"}, {Name: "on CPU", Right: true}, {Name: "longest", Right: true}},
+				Rows: [][]string{{"b", "9 %", "2 s"}, {"c", "12 %", "30 ms"}, {evil, "100 %", "1 min 3 s"}}},
+			document.List{Title: "BLIND SPOTS", Style: document.Warn, Items: []document.Item{{Words: evil, Command: "id", Remedy: "root"}}},
+			document.Prose{Label: "NOTE", Style: document.Warn, Words: evil}}},
+		Charts: d.Set(),
+		Flames: []page.Flame{{Title: "running threads", Unit: "samples", Root: &page.Frame{Name: "all", Count: 10, Children: []*page.Frame{{Name: evil, Count: 7, Kind: "lock: mutex"}, {Name: "main", Count: 3}}}}},
+	}
+}
+
+// web is the folder of the page's program, and node what runs its tools; the test is skipped
+// where they are missing.
+func web(t *testing.T) (folder, node string) {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is not installed: what needs it is not tested")
+	}
+	if folder, err = filepath.Abs("../../web"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "node_modules")); err != nil {
+		t.Skip("web/node_modules is missing: make web-tools installs what this test needs")
+	}
+	return folder, node
+}
+
+// The committed program is that of the committed source.
+func TestProgramIsMadeOfItsSource(t *testing.T) {
+	folder, node := web(t)
+	made := t.TempDir()
+	if out, err := exec.Command(node, filepath.Join(folder, "build.mjs"), made).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, name := range []string{"page.js", "page.css", "LICENSES"} {
+		want, err := os.ReadFile(filepath.Join(made, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(filepath.Join("dist", name)); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("dist/%s is not made of web/: run make web, and commit it (%v)", name, err)
+		}
+	}
+}
+
+// contrast is which of how many texts are hard to read.
+type contrast struct {
+	Texts int
+	Bad   []string
+}
+
+// told is what web/test/browser.mjs tells of a page.
+type told struct {
+	Errors, Requests []string
+	Drawn            map[string][][]*float64
+	Text             string
+	Strangers        int
+	Light, Dark      contrast
+	Usable           int
+	Reached          []int
+	Told             string
+	Sorted           []string
+	Copied           string
+	Narrow, PDF      int
+	Print            struct {
+		Buttons, Folded int
+		Paper           string
+	}
+}
+
+// A browser shows the page as it is meant.
+func TestInBrowser(t *testing.T) {
+	folder, node := web(t)
+	chromium, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("chromium is not installed: pages are not opened (scripts/packages chromium)")
+	}
+	v := host(t)
+	p := example(v)
+	file := filepath.Join(t.TempDir(), "page.html")
+	var out bytes.Buffer
+	if err := page.Write(&out, p); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, out.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(node, filepath.Join(folder, "test", "browser.mjs"), chromium, file)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	answer, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, stderr.String())
+	}
+	var got told
+	if err := json.Unmarshal(answer, &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Errors)+len(got.Requests) > 0 {
+		t.Errorf("errors %q, requests %q", got.Errors, got.Requests)
+	}
+	if got.Strangers > 0 || strings.Count(got.Text, evil) < 8 {
+		t.Errorf("hostile names are not shown as text: %d elements, in\n%s", got.Strangers, got.Text)
+	}
+	drawn(t, v, p.Charts, got.Drawn)
+	for _, c := range []contrast{got.Light, got.Dark} {
+		if c.Texts < 50 || len(c.Bad) > 0 {
+			t.Errorf("of %d texts these are hard to read: %q", c.Texts, c.Bad)
+		}
+	}
+	if want := make([]int, got.Usable); got.Usable < 15 || !slices.Equal(got.Reached, each(want, func(i int) int { return i })) {
+		t.Errorf("the tab key reaches %v of %d", got.Reached, got.Usable)
+	}
+	if !strings.Contains(got.Told, "59 MiB") {
+		t.Errorf("the last point of the chart is told as %q", got.Told)
+	}
+	if diff := cmp.Diff([]string{evil, "b", "c"}, got.Sorted); diff != "" {
+		t.Errorf("sorted: %s", diff)
+	}
+	if want := "ps -o rss -p 7   # " + evil; got.Copied != want {
+		t.Errorf("copied %q", got.Copied)
+	}
+	if got.Narrow > 390 {
+		t.Errorf("on a telephone the page is %d wide", got.Narrow)
+	}
+	if got.PDF < 20_000 || got.Print.Buttons > 0 || got.Print.Folded > 0 || got.Print.Paper != "rgb(255, 255, 255)" {
+		t.Errorf("on paper: %d bytes, %+v", got.PDF, got.Print)
+	}
+}
+
+func each(list []int, f func(int) int) []int {
+	for i := range list {
+		list[i] = f(i)
+	}
+	return list
+}
+
+// drawn checks that a chart draws what the recording's rows tell.
+func drawn(t *testing.T, v *view.View, charts *chart.Set, got map[string][][]*float64) {
+	t.Helper()
+	if len(got) != len(charts.Charts) {
+		t.Errorf("%d of %d charts are drawn", len(got), len(charts.Charts))
+	}
+	rss := got[strconv.Itoa(charts.Findings[1][0].Chart)]
+	want := metric.ProcessRss.Series.Read(v)[0].Points
+	if len(rss) != 2 || len(rss[0]) != len(want) {
+		t.Fatalf("%d lines", len(rss))
+	}
+	for i, p := range want {
+		if *rss[0][i] != float64(p.At.UnixMilli())/1000 || math.Abs(*rss[1][i]-p.Value) > 1e-5*p.Value {
+			t.Fatalf("point %d is drawn at %v as %v, not %v", i, *rss[0][i], *rss[1][i], p)
+		}
+	}
+}

@@ -1,0 +1,182 @@
+import uPlot from "uplot";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Band, Chart as Data, Charts, Cite } from "./data";
+import { clock, day, shifted } from "./time";
+import { colour, useTheme } from "./theme";
+import { quantity } from "./unit";
+
+const height = 190;
+const plots = new Map<number, uPlot>();
+
+// aligned puts the lines of a chart below one list of times, in seconds. Where a line has no
+// point at a time it goes on; where nothing was read for long it is broken.
+export function aligned(charts: Charts, chart: Data): uPlot.AlignedData {
+  const tables = chart.lines.map((line): uPlot.AlignedData => {
+    const at = charts.times[line.times], xs: number[] = [], ys: (number | null)[] = [];
+    const steps = at.slice(1).map((t, i) => t - at[i]).sort((a, b) => a - b), usual = steps[steps.length >> 1] ?? 0;
+    at.forEach((t, i) => {
+      if (i > 0 && t - at[i - 1] > 6 * Math.max(usual, 1000)) {
+        xs.push(charts.from + (at[i - 1] + 1) / 1000);
+        ys.push(null);
+      }
+      xs.push(charts.from + t / 1000);
+      ys.push(line.values[i]);
+    });
+    return [xs, ys];
+  });
+  return tables.length === 1 ? tables[0] : uPlot.join(tables);
+}
+
+const lineColours = ["line1", "line2", "line3", "line4", "line5", "line6", "line7", "line8"];
+const dashes = [[], [8, 4], [3, 3], [10, 3, 3, 3], [], [8, 4], [3, 3], [10, 3, 3, 3]];
+
+interface Props { charts: Charts; index: number; cite?: Cite; bands: Band[] }
+
+// Chart draws one chart, with a table of its numbers for those who cannot see it.
+export function Chart({ charts, index, cite, bands }: Props) {
+  const chart = charts.charts[index], box = useRef<HTMLDivElement>(null), plot = useRef<uPlot | null>(null);
+  const [told, tell] = useState(""), [open, setOpen] = useState(false);
+  const theme = useTheme(), data = useMemo(() => aligned(charts, chart), [chart]);
+  const limit = cite?.limit;
+  useEffect(() => {
+    const parent = box.current!;
+    const made = plot.current = new uPlot(options(charts, chart, data, limit, bands, parent.clientWidth), data, parent);
+    plots.set(index, made);
+    const watch = new ResizeObserver(() => {
+      const width = parent.clientWidth;
+      if (width > 0 && width !== made.width) made.setSize({ width, height });
+    });
+    watch.observe(parent);
+    return () => { watch.disconnect(); made.destroy(); };
+  }, [theme, chart]);
+  const key = (e: KeyboardEvent): void => {
+    const u = plot.current, xs = data[0];
+    if (!u || xs.length === 0) return;
+    const at = u.cursor.idx ?? (e.key === "ArrowLeft" ? xs.length : -1);
+    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: xs.length - 1 }[e.key];
+    if (e.key === "Escape") u.setScale("x", { min: xs[0], max: xs[xs.length - 1] });
+    else if (to === undefined) return;
+    else {
+      const i = Math.min(xs.length - 1, Math.max(0, to));
+      u.setCursor({ left: u.valToPos(xs[i], "x"), top: u.bbox.height / devicePixelRatio / 2 });
+      tell(`${clock(charts, xs[i])}: ` + chart.lines.map((l, n) => `${l.name} ${quantity(data[n + 1][i], chart.unit)}`).join(", "));
+    }
+    e.preventDefault();
+  };
+  const highest = Math.max(...chart.lines.flatMap(l => l.values));
+  return (
+    <figure class="chart" data-chart={index}>
+      <figcaption><b>{chart.name}</b> <span class="quiet">{about(chart)}</span></figcaption>
+      <div class="plot" ref={box} tabIndex={0} role="img" onKeyDown={key}
+        aria-label={`${chart.name}, ${chart.lines.map(l => l.name).join(", ")}; highest ${quantity(highest, chart.unit)}. Arrow keys move through the points, Escape shows all of the time.`} />
+      <span class="hidden" role="status">{told}</span>
+      {limit != null && hidden(limit, highest) && <p class="quiet">The limit, {quantity(limit, chart.unit)}, is far above these values.</p>}
+      <details class="numbers" onToggle={e => setOpen(e.currentTarget.open)}>
+        <summary>Numbers{chart.help ? " and meaning" : ""}</summary>
+        {open && <Numbers charts={charts} chart={chart} data={data} />}
+      </details>
+    </figure>
+  );
+}
+
+// hidden says that a limit is so high that the chart leaves it out: the lines would be flat.
+const hidden = (limit: number, highest: number): boolean => limit > 5 * highest && highest > 0;
+
+const about = (chart: Data): string => {
+  const unit = chart.unit === "share" ? "" : chart.unit;
+  return [chart.metric, unit, chart.left_out ? `the highest ${chart.lines.length} of ${chart.lines.length + chart.left_out}` : ""].filter(Boolean).join(" · ");
+};
+
+const maxRows = 2000;
+
+function Numbers({ charts, chart, data }: { charts: Charts; chart: Data; data: uPlot.AlignedData }) {
+  const xs = data[0] as number[];
+  return (
+    <>
+      {chart.help && <p>{chart.help}. Source: {chart.source}.</p>}
+      {chart.lines.some(l => l.spared) && <p>Of many points the lowest and the highest of each stretch are shown.</p>}
+      <div class="scroll numbers" tabIndex={0} role="region" aria-label={`Numbers of ${chart.name}`}>
+        <table>
+          <thead><tr><th scope="col">{charts.zone}</th>{chart.lines.map(l => <th class="number" scope="col">{l.name}</th>)}</tr></thead>
+          <tbody>{xs.slice(0, maxRows).map((t, i) => (
+            <tr><td>{clock(charts, t)}</td>{chart.lines.map((_, n) => <td class="number">{quantity(data[n + 1][i], chart.unit)}</td>)}</tr>))}</tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function options(charts: Charts, chart: Data, data: uPlot.AlignedData, limit: number | undefined, bands: Band[], width: number): uPlot.Options {
+  const long = charts.to - charts.from > 86400, few = data[0].length < 60;
+  const words = (v: number): string => quantity(v, chart.unit);
+  return {
+    width: Math.max(width, 240), height,
+    tzDate: t => uPlot.tzDate(shifted(charts, t), "Etc/UTC"),
+    cursor: { sync: { key: "time" }, focus: { prox: 24 }, drag: { x: true, y: false } },
+    scales: {
+      // All of the time, until a part is chosen: then all points are no longer in it.
+      x: { time: true, range: (u, low, high) => (low == null || (low <= u.data[0][0] && high >= u.data[0][u.data[0].length - 1]) ? [charts.from, Math.max(charts.to, charts.from + 1)] : [low, high]) },
+      y: { range: (_, low, high) => axis(chart, low, high, limit) },
+    },
+    axes: [
+      { stroke: colour("dim"), grid: { stroke: colour("line"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif",
+        values: (_, ticks, __, ___, step) => ticks.map(t => (long && step >= 3600 ? `${day(charts, t).slice(5)} ${clock(charts, t, false)}` : clock(charts, t, step < 60))), space: long ? 90 : 70 },
+      { stroke: colour("dim"), grid: { stroke: colour("line"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif", size: 76, values: (_, ticks) => ticks.map(words),
+        ...(chart.unit.startsWith("bytes") ? { incrs: binary } : {}) },
+    ],
+    series: [
+      { value: (_, t) => (t == null ? "–" : clock(charts, t)), label: charts.zone },
+      ...chart.lines.map((l, i): uPlot.Series => ({
+        label: l.name, stroke: colour(lineColours[i % lineColours.length]), width: 1.75, dash: dashes[i % dashes.length], spanGaps: false,
+        points: { show: few, size: 5, fill: colour(lineColours[i % lineColours.length]) }, value: (_, v) => quantity(v, chart.unit),
+      })),
+    ],
+    hooks: {
+      drawClear: [u => bands.forEach(b => drawBand(u, b))],
+      draw: [u => { if (limit != null) drawLimit(u, limit, `limit ${words(limit)}`); }],
+    },
+  };
+}
+
+// binary are steps of an axis of bytes.
+const binary = Array.from({ length: 50 }, (_, i) => 2 ** i);
+
+// axis begins at 0, and has the limit on it where that is near.
+function axis(chart: Data, low: number | null, high: number | null, limit: number | undefined): [number, number] {
+  const top = high ?? 0, least = Math.min(0, low ?? 0);
+  let most = top;
+  if (limit != null && !hidden(limit, top)) most = Math.max(most, limit);
+  if (most === 0) most = chart.unit.startsWith("share") ? 0.01 : 1;
+  return [least, most * 1.08];
+}
+
+function drawBand(u: uPlot, b: Band): void {
+  const { ctx, bbox } = u, from = Math.max(u.valToPos(b.from, "x", true), bbox.left), to = Math.min(u.valToPos(b.to, "x", true), bbox.left + bbox.width);
+  if (to <= from) return;
+  ctx.save();
+  ctx.fillStyle = colour(b.style === "alarm" ? "band-alarm" : b.style === "warn" ? "band-warn" : "band");
+  ctx.fillRect(from, bbox.top, Math.max(to - from, 2), bbox.height);
+  ctx.restore();
+}
+
+function drawLimit(u: uPlot, limit: number, words: string): void {
+  const { ctx, bbox } = u, y = u.valToPos(limit, "y", true);
+  if (y < bbox.top || y > bbox.top + bbox.height) return;
+  const scale = devicePixelRatio;
+  ctx.save();
+  ctx.strokeStyle = ctx.fillStyle = colour("alarm");
+  ctx.lineWidth = 1.5 * scale;
+  ctx.setLineDash([6 * scale, 4 * scale]);
+  ctx.beginPath();
+  ctx.moveTo(bbox.left, y);
+  ctx.lineTo(bbox.left + bbox.width, y);
+  ctx.stroke();
+  ctx.font = `${12 * scale}px system-ui, sans-serif`;
+  ctx.textAlign = "right";
+  ctx.textBaseline = y - bbox.top < 16 * scale ? "top" : "bottom";
+  ctx.fillText(words, bbox.left + bbox.width - 4 * scale, y + (ctx.textBaseline === "top" ? 3 : -3) * scale);
+  ctx.restore();
+}
+
+// What charts draw, for tests: numbers, not pixels.
+export const drawn = (): Record<number, unknown> => Object.fromEntries([...plots].map(([i, u]) => [i, u.data]));

@@ -1,0 +1,68 @@
+import "uplot/dist/uPlot.min.css";
+import "./page.css";
+import { render } from "preact";
+import type { Block, Page } from "./data";
+import { Show } from "./blocks";
+import { Chart, drawn } from "./chart";
+import { Flames } from "./flame";
+import { Lanes } from "./lanes";
+import { isDark, toggleTheme, useTheme } from "./theme";
+
+const page = JSON.parse(document.getElementById("data")!.textContent!) as Page;
+
+// What stands before the pictures: all but what is read last.
+const first = (b: Block): boolean => {
+  switch (b.kind) {
+    case "List": return !b.block.title;
+    case "Table": return /^(WHERE|WHAT|TOP)/.test(b.block.title ?? "");
+    case "Prose": return !b.block.label || b.block.label === "FAULTS";
+    default: return true;
+  }
+};
+
+function Top() {
+  useTheme();
+  return (
+    <div class="top">
+      <h1>{page.document.title}</h1>
+      <button type="button" class="theme" onClick={toggleTheme}>{isDark() ? "Light" : "Dark"} colours</button>
+    </div>
+  );
+}
+
+function All() {
+  const { blocks } = page.document, { charts, flames } = page;
+  const other = blocks.findIndex(b => b.kind !== "Facts"), facts = other < 0 ? blocks.length : other;
+  const faults = charts?.bands.some(b => b.finding);
+  return (
+    <>
+      <Top />
+      {blocks.slice(0, facts).map(b => <Show block={b} />)}
+      {faults && <section class="block"><h2>When</h2><Lanes charts={charts!} /></section>}
+      {blocks.slice(facts).filter(first).map(b => <Show block={b} charts={charts} />)}
+      {charts && charts.host.length > 0 && (
+        <section class="block"><h2>The host over time</h2>
+          {!faults && <Lanes charts={charts} />}
+          <div class="charts">{charts.host.map(i => <Chart charts={charts} index={i} bands={charts.bands} />)}</div>
+        </section>)}
+      {flames && flames.length > 0 && <Flames flames={flames} />}
+      {blocks.filter(b => !first(b)).map(b => <Show block={b} charts={charts} />)}
+    </>
+  );
+}
+
+const main = document.querySelector("main")!;
+main.textContent = "";
+render(<All />, main);
+
+// Paper has no buttons: what is folded is shown.
+addEventListener("beforeprint", () => document.querySelectorAll<HTMLDetailsElement>("details.block").forEach(d => {
+  if (!d.open) { d.open = true; d.dataset.printed = ""; }
+}));
+addEventListener("afterprint", () => document.querySelectorAll<HTMLDetailsElement>("details[data-printed]").forEach(d => {
+  d.open = false;
+  delete d.dataset.printed;
+}));
+
+declare global { interface Window { rtrail: { page: Page; drawn: typeof drawn } } }
+window.rtrail = { page, drawn };
