@@ -147,6 +147,10 @@ func TestRemarks(t *testing.T) {
 		{"no SACK", func(h *ruletest.Host) { set(h, "net.ipv4.tcp_sack", "0") }, "audit/tcp-options"},
 		{"small windows", func(h *ruletest.Host) { set(h, "net.ipv4.tcp_rmem", "4096 87380 174760") }, "audit/socket-buffers"},
 		{"small buffers", func(h *ruletest.Host) { set(h, "net.core.rmem_max", "8192") }, "audit/socket-buffers"},
+		{"sockets full of data", func(h *ruletest.Host) {
+			ruletest.Add(h, recording.SysctlSample{At: ruletest.Start, Name: "net.ipv4.tcp_mem", Value: "93000\t124000\t186000"})
+			ruletest.Add(h, recording.ProtocolSample{At: ruletest.Start, NetNS: 1, Protocol: "SockTCP", Name: "mem", Value: 110_000})
+		}, "audit/tcp-memory"},
 		{"no cookies", func(h *ruletest.Host) { set(h, "net.ipv4.tcp_syncookies", "0") }, "audit/syncookies"},
 		{"resets", func(h *ruletest.Host) { set(h, "net.ipv4.tcp_abort_on_overflow", "1") }, "audit/abort-on-overflow"},
 		{"short backlog", func(h *ruletest.Host) { set(h, "net.core.netdev_max_backlog", "100") }, "audit/netdev-backlog"},
