@@ -246,10 +246,10 @@ func TestExplains(t *testing.T) {
 	r := audit.Remark{Check: &audit.Check{Explains: []string{"net/paws-drops"}, Proves: []string{"net/paws-drops"}}, Spaces: []uint64{1}}
 	for _, c := range []struct {
 		rule            string
-		ns              uint64
+		ns, server      uint64
 		explains, proof bool
-	}{{"net/paws-drops", 1, true, true}, {"net/paws-drops", 2, false, false}, {"net/resets", 1, false, false}} {
-		f := rule.Finding{Rule: c.rule, Subject: view.Entity{Kind: view.KindNetNS, NetNS: c.ns}}
+	}{{"net/paws-drops", 1, 0, true, true}, {"net/paws-drops", 2, 0, false, false}, {"net/paws-drops", 0, 1, true, true}, {"net/paws-drops", 0, 2, false, false}, {"net/resets", 1, 0, false, false}} {
+		f := rule.Finding{Rule: c.rule, Subject: view.Entity{Kind: view.KindNetNS, NetNS: c.ns}, Affects: []view.Entity{{Kind: view.KindService, NetNS: c.server}}}
 		if explains, proves := r.Explains(&f); explains != c.explains || proves != c.proof {
 			t.Errorf("%s in %d: %v, %v", c.rule, c.ns, explains, proves)
 		}
