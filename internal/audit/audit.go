@@ -92,7 +92,9 @@ func (r *Remark) Explains(f *rule.Finding) (explains, proves bool) {
 	}
 	about := r.Subject.Kind == view.KindHost || f.Affected(r.Subject)
 	if r.Spaces != nil {
-		about = slices.Contains(r.Spaces, f.Subject.NetNS)
+		// A peer in a capture has no namespace; the server that it talks to has.
+		in := func(e view.Entity) bool { return slices.Contains(r.Spaces, e.NetNS) }
+		about = in(f.Subject) || slices.ContainsFunc(f.Affects, in)
 	}
 	return about, about && slices.Contains(r.Check.Proves, f.Rule)
 }

@@ -147,6 +147,10 @@ func TestRemarks(t *testing.T) {
 		{"no SACK", func(h *ruletest.Host) { set(h, "net.ipv4.tcp_sack", "0") }, "audit/tcp-options"},
 		{"small windows", func(h *ruletest.Host) { set(h, "net.ipv4.tcp_rmem", "4096 87380 174760") }, "audit/socket-buffers"},
 		{"small buffers", func(h *ruletest.Host) { set(h, "net.core.rmem_max", "8192") }, "audit/socket-buffers"},
+		{"sockets full of data", func(h *ruletest.Host) {
+			ruletest.Add(h, recording.SysctlSample{At: ruletest.Start, Name: "net.ipv4.tcp_mem", Value: "93000\t124000\t186000"})
+			ruletest.Add(h, recording.ProtocolSample{At: ruletest.Start, NetNS: 1, Protocol: "SockTCP", Name: "mem", Value: 110_000})
+		}, "audit/tcp-memory"},
 		{"no cookies", func(h *ruletest.Host) { set(h, "net.ipv4.tcp_syncookies", "0") }, "audit/syncookies"},
 		{"resets", func(h *ruletest.Host) { set(h, "net.ipv4.tcp_abort_on_overflow", "1") }, "audit/abort-on-overflow"},
 		{"short backlog", func(h *ruletest.Host) { set(h, "net.core.netdev_max_backlog", "100") }, "audit/netdev-backlog"},
@@ -242,10 +246,10 @@ func TestExplains(t *testing.T) {
 	r := audit.Remark{Check: &audit.Check{Explains: []string{"net/paws-drops"}, Proves: []string{"net/paws-drops"}}, Spaces: []uint64{1}}
 	for _, c := range []struct {
 		rule            string
-		ns              uint64
+		ns, server      uint64
 		explains, proof bool
-	}{{"net/paws-drops", 1, true, true}, {"net/paws-drops", 2, false, false}, {"net/resets", 1, false, false}} {
-		f := rule.Finding{Rule: c.rule, Subject: view.Entity{Kind: view.KindNetNS, NetNS: c.ns}}
+	}{{"net/paws-drops", 1, 0, true, true}, {"net/paws-drops", 2, 0, false, false}, {"net/paws-drops", 0, 1, true, true}, {"net/paws-drops", 0, 2, false, false}, {"net/resets", 1, 0, false, false}} {
+		f := rule.Finding{Rule: c.rule, Subject: view.Entity{Kind: view.KindNetNS, NetNS: c.ns}, Affects: []view.Entity{{Kind: view.KindService, NetNS: c.server}}}
 		if explains, proves := r.Explains(&f); explains != c.explains || proves != c.proof {
 			t.Errorf("%s in %d: %v, %v", c.rule, c.ns, explains, proves)
 		}

@@ -19,6 +19,8 @@ var (
 		Reason: "The default of net.core.somaxconn; before 5.4 it was 128."}
 	fewPorts = rule.Threshold{Name: "few-ports", Value: 8192, Unit: "count", Source: rule.Judgement,
 		Reason: "A port waits 60 s in TIME_WAIT: with this many, 137 new connections a second to one destination use up all. The default range has 28,232."}
+	memoryUsed = rule.Threshold{Name: "memory-used", Value: 0.8, Unit: "share", Source: rule.Judgement,
+		Reason: "Share of the memory at which the kernel begins to shrink windows. Defaults give sockets 6 % of memory before that."}
 	smallWindow = rule.Threshold{Name: "small-window", Value: 512 << 10, Unit: "bytes", Source: rule.Judgement,
 		Reason: "A connection with a round trip of 40 ms gets 13 MB/s at most. The defaults are 4 and 6 MiB where there is 1 GiB of memory."}
 	usualSocketBuffer = rule.Threshold{Name: "usual-socket-buffer", Value: 212992, Unit: "bytes", Source: "kernel, SK_RMEM_MAX of include/net/sock.h",
@@ -31,13 +33,13 @@ var (
 var netChecks = []Check{
 	{
 		ID: "audit/mtu", Title: "an interface takes smaller packets than its peers",
-		Reads:    "MTU, state and kind of each interface of all network namespaces (table net_devices)",
-		Why:      "Small packets pass and large ones are dropped, silently on a bridge or a veth pair: connections open and then stall.",
-		When:     "Both ends of a veth pair differ, a member of a bridge has less than the bridge, a VXLAN has more than the interface below can carry (50 bytes less), or an Ethernet interface has less than IPv6 needs. Routes with an MTU of their own are not read.",
-		Change:   "Give all interfaces of one network the same MTU, on all hosts.",
-		Price:    "Connections that are open keep the segment size they agreed on. A larger MTU than the switch carries loses packets.",
-		Leave:    "Routers that join networks of different MTU on purpose: they fragment or answer with ICMP.",
-		Explains: []string{"net/mtu-mismatch", "net/nic-drops"}, Proves: []string{"net/mtu-mismatch"},
+		Reads:      "MTU, state and kind of each interface of all network namespaces (table net_devices)",
+		Why:        "Small packets pass and large ones are dropped, silently on a bridge or a veth pair: connections open and then stall.",
+		When:       "Both ends of a veth pair differ, a member of a bridge has less than the bridge, a VXLAN has more than the interface below can carry (50 bytes less), or an Ethernet interface has less than IPv6 needs. Routes with an MTU of their own are not read.",
+		Change:     "Give all interfaces of one network the same MTU, on all hosts.",
+		Price:      "Connections that are open keep the segment size they agreed on. A larger MTU than the switch carries loses packets.",
+		Leave:      "Routers that join networks of different MTU on purpose: they fragment or answer with ICMP.",
+		Explains:   []string{"net/mtu-mismatch", "net/nic-drops"},
 		Thresholds: []*rule.Threshold{&smallestMTU},
 		Look:       lookMTU,
 	},
@@ -116,6 +118,18 @@ var netChecks = []Check{
 		Explains:   []string{"net/udp-buffer", "net/receiver-slow", "rt/path-slow"},
 		Thresholds: []*rule.Threshold{&smallWindow, &usualSocketBuffer},
 		Look:       lookBuffers,
+	},
+	{
+		ID: "audit/tcp-memory", Title: "all TCP sockets together are near their memory limit",
+		Reads:      "net.ipv4.tcp_mem, and mem of TCP in /proc/net/sockstat",
+		Why:        "Above the second number of tcp_mem the kernel shrinks the windows of all connections; above the third it drops what they receive.",
+		When:       "Sockets hold at least a share of the second number.",
+		Change:     "Find the connections with long queues (ss -tm); raise tcp_mem if they are wanted.",
+		Price:      "Memory of the kernel, which programs then lack.",
+		Leave:      "Hosts where a slow reader fills the queues: fix the reader.",
+		Explains:   []string{"net/receiver-slow", "net/packet-loss"},
+		Thresholds: []*rule.Threshold{&memoryUsed},
+		Look:       lookTCPMemory,
 	},
 	{
 		ID: "audit/syncookies", Title: "no defence against a flood of SYNs",
@@ -354,6 +368,23 @@ func lookBuffers(v *view.View) (list []Remark, seen bool) {
 		}
 	}
 	return list, seen
+}
+
+func lookTCPMemory(v *view.View) ([]Remark, bool) {
+	text, _ := v.Sysctl(0, "net.ipv4.tcp_mem")
+	fields := strings.Fields(text)
+	// The kernel counts for the whole host, and shows that in each namespace.
+	pages, ok := v.CountersOf(v.Manifest().Host.NetNS).Last("SockTCPmem")
+	if !ok || len(fields) != 3 {
+		return nil, false
+	}
+	pressure, err := strconv.ParseInt(fields[1], 10, 64)
+	if err != nil || pressure <= 0 || float64(pages) < memoryUsed.Value*float64(pressure) {
+		return nil, true
+	}
+	size := float64(v.PageSize())
+	return found(Remark{Subject: v.HostEntity(), Words: rule.T("TCP sockets hold %v; from %v on the kernel shrinks the windows of all connections (net.ipv4.tcp_mem)", unit.Bytes(float64(pages)*size), unit.Bytes(float64(pressure)*size)),
+		See: shell.Line("grep TCP: /proc/net/sockstat; sysctl net.ipv4.tcp_mem; ss -tm")})
 }
 
 func lookBuckets(v *view.View) (list []Remark, seen bool) {
