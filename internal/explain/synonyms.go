@@ -299,6 +299,7 @@ var synonyms = map[string][]string{
 	"syn_recv":                        {"tcp.half-open", "net/syn-flood", "net/syn-queue-full"},
 	"syn_sent":                        {"tcp.syn-sent", "rt/connect-slow"},
 	"syn flood":                       {"net/syn-flood"},
+	"localhost":                       {"net/localhost-family"},
 	"syncookies":                      {"net/syn-flood", "tcp.syncookies-sent"},
 	"backlog":                         {"net/accept-queue-full", "tcp.backlog", "net/syn-queue-full", "net/syn-flood"},
 	"somaxconn":                       {"net/accept-queue-full", "tcp.backlog"},
