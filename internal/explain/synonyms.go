@@ -117,6 +117,10 @@ var synonyms = map[string][]string{
 	"disk i/o":    {"disk/saturated", "disk.await", "process.io-bytes"},
 	"slow disk":   {"disk.await", "disk/saturated", "disk/slow-sync"},
 	"high iowait": {"cpu.iowait", "disk/saturated"},
+	"fragmentation":                   {"mem/fragmentation"},
+	"compaction":                      {"mem/fragmentation"},
+	"read-only file system":           {"disk/errors"},
+	"i/o error":                       {"disk/errors"},
 	// network
 	"keep-alive":                      {"packets.reset-after-idle", "rt/first-disconnect", "net/ephemeral-ports"},
 	"keepalive":                       {"packets.reset-after-idle", "rt/first-disconnect", "net/ephemeral-ports"},
@@ -299,6 +303,7 @@ var synonyms = map[string][]string{
 	"syn_recv":                        {"tcp.half-open", "net/syn-flood", "net/syn-queue-full"},
 	"syn_sent":                        {"tcp.syn-sent", "rt/connect-slow"},
 	"syn flood":                       {"net/syn-flood"},
+	"localhost":                       {"net/localhost-family"},
 	"syncookies":                      {"net/syn-flood", "audit/syncookies", "tcp.syncookies-sent"},
 	"backlog":                         {"net/accept-queue-full", "tcp.backlog", "net/syn-queue-full", "net/syn-flood"},
 	"somaxconn":                       {"net/accept-queue-full", "audit/somaxconn", "tcp.backlog"},

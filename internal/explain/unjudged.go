@@ -10,7 +10,7 @@ var unjudged = []struct {
 	text  string
 }{
 	{[]string{"cpu frequency", "cpufreq", "cpu clock", "frequency scaling", "turbo boost", "p-state", "thermal", "thermal throttling", "overheating"},
-		"rtrail reads neither clock rates nor temperatures. A CPU that is slowed down looks busier for the same work. `turbostat` and `sensors` show both."},
+		"rtrail reads neither clock rates nor temperatures, only which governor chooses the rate (audit/governor). A CPU that is slowed down looks busier for the same work. `turbostat` and `sensors` show both."},
 	{[]string{"ntp", "chrony", "clock skew", "clock drift", "time synchronisation", "time synchronization"},
 		"rtrail compares no clocks. A recording notes when the host's clock is set back; `rtrail packets` of a capture from each side estimates how far their clocks are apart. `chronyc tracking` shows the host's own offset."},
 	{[]string{"certificate", "certificate expired", "x509"},
@@ -27,12 +27,10 @@ var unjudged = []struct {
 		"rtrail knows no bonds and VLANs as such. It judges each interface by itself: net/nic-drops, net/qdisc-drops. /proc/net/bonding shows the state of a bond."},
 	{[]string{"asymmetric routing", "rp_filter", "routing loop"},
 		"rtrail judges no routes. `rtrail packets` says of how many connections a capture has one direction only; packets that rp_filter throws away count in TcpExtIPReversePathFilter. `ip route get ADDRESS` shows the way."},
-	{[]string{"read-only file system", "erofs", "remounted read-only", "i/o error", "stale file handle", "estale"},
-		"No rule judges filesystems that fail. The kernel log has the reason: `dmesg | grep -i -e 'i/o error' -e remount -e stale`."},
+	{[]string{"stale file handle", "estale"},
+		"No rule judges network filesystems that fail. The kernel log has the reason: `dmesg | grep -i stale`."},
 	{[]string{"slab", "slab leak", "dentry cache"},
 		"No rule judges the kernel's own memory. memory.available leaves out what of it cannot be given back; `slabtop` lists it."},
-	{[]string{"compaction", "memory compaction", "fragmentation"},
-		"No rule judges how the kernel compacts memory. CPU time that it takes counts as system time (cpu.system), and cpu/hot-function names its function; compact_stall in /proc/vmstat counts who waited. Compaction of a database is load of a disk: disk/saturated."},
 }
 
 // Unjudged says what rtrail knows of a thing that it does not judge; "" for all others.

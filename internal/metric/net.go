@@ -54,6 +54,9 @@ var (
 		Help: "resets that the kernel sent because a program closed a connection whose data it had not read", Unit: "count", Source: "tracepoint tcp_send_reset, reason TCP_ABORT_ON_CLOSE, since Linux 6.10; TcpExt TCPAbortOnClose",
 		Tools: []string{"nstat -az TcpExtTCPAbortOnClose", "rtrail trace retransmits"},
 		Traps: []string{"the counter includes connections that the other side had closed before, where the reset harms nobody"}, Healthy: "0 of a server"})
+	TCPLoopbackRefused = add(Metric{ID: "tcp.loopback-refused", Counter: true, Name: "connects refused on loopback",
+		Help: "connects to a port of 127.0.0.1 or ::1 that nobody listens on, although somebody listens on it at the other one of both", Unit: "count", Source: "tracepoint tcp_send_reset; table tcp_events",
+		Tools: []string{"rtrail trace retransmits", "ss -tln"}, Traps: []string{"clients that try both addresses lose next to nothing"}, Healthy: "0"})
 	TCPPassiveOpens = add(Metric{ID: "tcp.passive-opens", Counter: true, Name: "connections accepted by the kernel",
 		Help: "handshakes completed as a server", Unit: "count", Source: "/proc/net/snmp Tcp PassiveOpens", Tools: []string{"nstat -az TcpPassiveOpens"},
 		Traps: []string{"the program may not have accepted them yet"}})

@@ -16,7 +16,7 @@ var (
 var tcpCounters = slices.Concat(
 	of("Tcp",
 		volume("RtoAlgorithm RtoMin RtoMax MaxConn ActiveOpens PassiveOpens CurrEstab InSegs OutSegs"),
-		Counter{Names: "AttemptFails", Kind: Refused, Unit: "connects", Resource: "connects", Rules: append([]string{"net/resets"}, ofConnects...), PerSecond: 1,
+		Counter{Names: "AttemptFails", Kind: Refused, Unit: "connects", Resource: "connects", Rules: append([]string{"net/resets", "net/localhost-family"}, ofConnects...), PerSecond: 1,
 			Means: "a connect, of a program here or of a client, that ended before the handshake was complete: refused, reset or timed out",
 			Why:   "port scans, health checks of services that are down, and clients that try ::1 before 127.0.0.1 do so all day"},
 		ordinary("EstabResets", "programs and load balancers end connections by a reset too; net/resets judges those that harm"),
@@ -26,7 +26,7 @@ var tcpCounters = slices.Concat(
 		Counter{Names: "InCsumErrors", Kind: Refused, Unit: "segments", Resource: "packet delivery", Rules: ofLoss,
 			Means: "a segment with a wrong checksum, which was thrown away"},
 		Counter{Names: "OutRsts", Kind: Refused, Unit: "segments", Resource: "connects", PerSecond: 50,
-			Rules: []string{"net/resets", "rt/connect-slow", "rt/first-disconnect", "net/syn-flood", "cpu/softirq"},
+			Rules: []string{"net/resets", "net/localhost-family", "rt/connect-slow", "rt/first-disconnect", "net/syn-flood", "cpu/softirq"},
 			Less:  "=TcpExtTCPAbortOnData =TcpExtTCPAbortOnClose =TcpExtTCPAbortOnMemory =TcpExtTCPAbortOnTimeout =TcpExtTCPAbortOnLinger",
 			Means: "a segment answered by a reset: no process listens on that port, or the connection is gone",
 			Why:   "segments that cross the end of a connection are answered so, and scans of closed ports"},

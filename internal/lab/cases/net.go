@@ -20,6 +20,7 @@ func netCases() []Case {
 		synFloodCookies(),
 		synFloodShortBacklog(),
 		synQueueFull(),
+		localhostFamily(),
 		conntrackFull(),
 		ephemeralPorts(),
 		packetLossIptables(),

@@ -15,5 +15,5 @@ var pages embed.FS
 var Rules = rule.WithPages(pages,
 	acceptQueueFull, udpBuffer, synFlood, synQueueFull, conntrackFull, ephemeralPorts, packetLoss, firewallDrops, qdiscDrops, softnet, nicDrops,
 	receiverSlow, senderAppLimited, delayedACK, rateLimited, mtuMismatch, resets, pawsDrops,
-	dnsSlow, dnsUnreachable,
+	dnsSlow, dnsUnreachable, localhostFamily,
 )
