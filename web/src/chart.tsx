@@ -119,7 +119,7 @@ function options(charts: Charts, chart: Data, data: uPlot.AlignedData, limit: nu
       y: { range: (_, low, high) => axis(chart, low, high, limit) },
     },
     axes: [
-      { stroke: colour("dim"), grid: { stroke: colour("line"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif",
+      { stroke: colour("dim"), grid: { stroke: colour("line"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif", size: 30,
         values: (_, ticks, __, ___, step) => ticks.map(t => (long && step >= 3600 ? `${day(charts, t).slice(5)} ${clock(charts, t, false)}` : clock(charts, t, step < 60))), space: long ? 90 : 70 },
       { stroke: colour("dim"), grid: { stroke: colour("line"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif", size: 76, values: (_, ticks) => ticks.map(words),
         ...(chart.unit.startsWith("bytes") ? { incrs: binary } : {}) },
