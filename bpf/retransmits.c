@@ -32,7 +32,16 @@ struct tcp_skb_cb {
 #define TCPHDR_SYN 0x02
 #define TCPHDR_ACK 0x10
 #define TCP_SYN_SENT 2
+#define TCP_CLOSE 7
+#define TCP_CLOSE_WAIT 8
 #define TCP_LISTEN 10
+
+/* Bit of skc_flags: the other end has closed. */
+#define SOCK_DONE 1
+
+struct sock_common___flags {
+	unsigned long skc_flags;
+} CORE;
 
 /* Of include/uapi/linux/bpf.h. */
 #define BPF_NOEXIST 1
@@ -232,6 +241,9 @@ static __always_inline int reset(struct sock *sk, struct sk_buff *skb, __u32 rea
 		return 0;
 	if (sk)
 		endpoints_of(&k.ends, sk);
+	/* A program that closes has ended the connection already. */
+	if (sk && !skb && k.ends.state == TCP_CLOSE && BPF_CORE_READ((struct sock_common___flags *)sk, skc_flags) & 1 << SOCK_DONE)
+		k.ends.state = TCP_CLOSE_WAIT;
 	/* A listener, or no socket at all: the packet says who is answered. */
 	if (skb && (!sk || k.ends.state == TCP_LISTEN))
 		answered(&k.ends, skb);

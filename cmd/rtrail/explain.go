@@ -19,10 +19,11 @@ func newExplainCommand() *cobra.Command {
 	var as face
 	cmd := &cobra.Command{
 		Use:   "explain [ID | WORD...]",
-		Short: "Explain a finding, a metric or a counter: what it means, where it comes from, what to do",
-		Long: `Prints the page of a rule, the dictionary entry of a metric, or what is known
-about a counter of refused work. Any other word is searched for. Without
-arguments it lists everything that it can explain.`,
+		Short: "Explain a finding, a setting, a metric or a counter: what it means and what to do",
+		Long: `Prints the page of a rule or of a setting that rtrail audit looks at, the
+dictionary entry of a metric, or what is known about a counter of refused work.
+Any other word is searched for. Without arguments it lists everything that it
+can explain.`,
 		Example: `  rtrail explain net/accept-queue-full
   rtrail explain tcp.listen-overflows
   rtrail explain TcpExtTCPReqQFullDrop
@@ -105,10 +106,10 @@ func printPage(out io.Writer, page string, as face, entry any) error {
 	return document.Page(out, page, terminalOptions(out))
 }
 
-// isRuleID says whether a query names the domain of rules, as a mistyped ID does.
+// isRuleID says whether a query names the domain of rules or settings, as a mistyped ID does.
 func isRuleID(entries []explain.Entry, query string) bool {
 	domain, _, ok := strings.Cut(query, "/")
 	return ok && !strings.Contains(query, " ") && slices.ContainsFunc(entries, func(e explain.Entry) bool {
-		return e.Kind == explain.Finding && strings.HasPrefix(e.ID, domain+"/")
+		return (e.Kind == explain.Finding || e.Kind == explain.Setting) && strings.HasPrefix(e.ID, domain+"/")
 	})
 }

@@ -120,6 +120,7 @@ func newRootCommand() *cobra.Command {
 		newRecordCommand(),
 		newPacketsCommand(),
 		newMySQLCommand(),
+		newAuditCommand(),
 		newStacksCommand(),
 		newTraceCommand(),
 		newReplayCommand(),

@@ -12,8 +12,8 @@ import (
 	"rtrail/internal/rule"
 )
 
-// Entry is one thing that can be explained: a rule, a metric, a counter of refused
-// or failed work, a protocol, or a column.
+// Entry is one thing that can be explained: a rule, a setting, a metric, a counter of
+// refused or failed work, a protocol, or a column.
 type Entry struct {
 	ID       string   `json:"id"`
 	Formerly []string `json:"formerly,omitempty"` // IDs of earlier versions
@@ -28,6 +28,7 @@ type Kind string
 // Kinds of entries, in the order of the list.
 const (
 	Finding  Kind = "finding" // of a rule
+	Setting  Kind = "setting" // that rtrail audit looks at
 	Metric   Kind = "metric"
 	Counter  Kind = "counter"
 	Protocol Kind = "protocol" // that rtrail packets decodes
@@ -35,12 +36,13 @@ const (
 	Missing  Kind = "missing"  // judged by no rule; not in the list
 )
 
-// Entries lists rules, then metrics, then counters, then protocols, then columns.
+// Entries lists rules, then settings, then metrics, then counters, then protocols, then columns.
 func Entries(rules []rule.Rule) []Entry {
 	var list []Entry
 	for _, r := range rules {
 		list = append(list, Entry{ID: r.ID, Formerly: r.Formerly, Title: r.Title, Page: r.Page + thresholds(r), Kind: Finding})
 	}
+	list = append(list, settingEntries()...)
 	for _, m := range metric.All() {
 		list = append(list, Entry{ID: m.ID, Formerly: m.Formerly, Title: m.Name, Page: metricPage(m), Kind: Metric})
 	}

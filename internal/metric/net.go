@@ -50,6 +50,10 @@ var (
 	TCPEmbryonicResets = add(Metric{ID: "tcp.embryonic-resets", Counter: true, Name: "handshakes reset",
 		Help: "half-open connections that the other side broke off with a reset", Unit: "count", Source: "/proc/net/netstat TcpExt EmbryonicRsts", Tools: []string{"nstat -az TcpExtEmbryonicRsts"},
 		Traps: []string{"port scanners and some health checks do this on purpose"}})
+	TCPResetsUnread = add(Metric{ID: "tcp.resets-unread", Counter: true, Name: "resets with data unread",
+		Help: "resets that the kernel sent because a program closed a connection whose data it had not read", Unit: "count", Source: "tracepoint tcp_send_reset, reason TCP_ABORT_ON_CLOSE, since Linux 6.10; TcpExt TCPAbortOnClose",
+		Tools: []string{"nstat -az TcpExtTCPAbortOnClose", "rtrail trace retransmits"},
+		Traps: []string{"the counter includes connections that the other side had closed before, where the reset harms nobody"}, Healthy: "0 of a server"})
 	TCPPassiveOpens = add(Metric{ID: "tcp.passive-opens", Counter: true, Name: "connections accepted by the kernel",
 		Help: "handshakes completed as a server", Unit: "count", Source: "/proc/net/snmp Tcp PassiveOpens", Tools: []string{"nstat -az TcpPassiveOpens"},
 		Traps: []string{"the program may not have accepted them yet"}})

@@ -84,6 +84,10 @@ var (
 		Traps: []string{"firewalls may say so although a process listens", "hosts limit how many of them they send (icmp_ratelimit): fewer come than queries"}, Healthy: "0"})
 	TCPRecvQueue = add(Metric{ID: "tcp.recv-queue", Name: "unread bytes", Help: "bytes that have arrived in a connection's socket and that the program has not read", Unit: "bytes",
 		Source: "sock_diag, idiag_rqueue of an established socket", Tools: []string{"ss -tn   # Recv-Q"}, Traps: []string{"in LISTEN the same column counts connections"}, Healthy: "0 most of the time"})
+	TCPRwndLimited = add(Metric{ID: "tcp.rwnd-limited", Counter: true, Name: "time held up by the peer's window", Help: "how long a connection had data to send that the window of its peer did not take", Unit: "seconds",
+		Source: "tcp_info, tcpi_rwnd_limited", Tools: []string{"ss -tin   # rwnd_limited"}, Traps: []string{"fast transfers fill open windows and are fine"}, Healthy: "0 for small answers"})
+	TCPPeerWindow = add(Metric{ID: "tcp.peer-window", Name: "window of the peer", Help: "bytes that the other end of a connection takes, as it last said", Unit: "bytes",
+		Source: "tcp_info, tcpi_snd_wnd, since Linux 5.4", Tools: []string{"ss -tin   # snd_wnd"}, Traps: []string{"a window of 0 is normal for moments, if the network is faster than the reader"}, Healthy: "more than a segment"})
 	TCPSendQueue = add(Metric{ID: "tcp.send-queue", Name: "bytes that wait to be sent or acknowledged", Help: "bytes that the program has written and the peer has not acknowledged", Unit: "bytes",
 		Source: "sock_diag, idiag_wqueue of an established socket", Tools: []string{"ss -tn   # Send-Q"}, Traps: []string{"large during any fast transfer"}, Healthy: "0 when nothing is sent"})
 )

@@ -247,7 +247,7 @@ type TCPEvent struct {
 	Traced     time.Duration `parquet:"traced_ns"`   // of that, programs were attached, at random: sums are of this time; 0: all of it
 	Kind       string        `parquet:"kind,dict"`   // segment, SYN, SYN-ACK: sent again; RST sent, RST received
 	NetNS      uint64        `parquet:"netns"`       // 0: not known
-	State      TCPState      `parquet:"state"`       // of the connection then, before a reset ends it; 0: of several, or there was no connection
+	State      TCPState      `parquet:"state"`       // of the connection then, before a reset ends it; CLOSE of a reset that a program sends by closing, CLOSE_WAIT if the other end had closed before; 0: of several, or there was no connection
 	Local      string        `parquet:"local,dict"`  // address of this host's end, as in tcp_sockets; "": of several connections
 	LocalPort  uint16        `parquet:"local_port"`  // 0: of several
 	Remote     string        `parquet:"remote,dict"` // address of the other end; "": of several connections
@@ -343,7 +343,7 @@ type OnCPUSample struct {
 	Samples  int64         `parquet:"samples"`
 	Function string        `parquet:"function,dict"` // innermost one, without parameters; "": nothing names it
 	Module   string        `parquet:"module,dict"`   // file name of the program or library it is in, kernel, or [jit]: compiled as the program runs; "" if not known
-	Source   string        `parquet:"source,dict"`   // file and line of one of the samples; "" if not known
+	Source   string        `parquet:"source,dict"`   // file and line of most samples of the function, from a tenth of a core on; "" if not known
 	Kernel   bool          `parquet:"kernel"`        // the innermost function is one of the kernel
 	Stack    string        `parquet:"stack,dict"`    // functions, innermost first, joined by ';', as far as frame pointers lead; "": several stacks
 	Spins    bool          `parquet:"spins"`         // around the innermost address stands a loop that waits without sleeping: pause on x86, yield, wfe or isb on arm64, or an exchange that is tried again

@@ -23,8 +23,11 @@ type NetDeviceSample struct {
 	MTU        int64     `parquet:"mtu_bytes"`  // bytes; 0 when not readable
 	SpeedMbps  int64     `parquet:"speed_mbps"` // -1 when the device has none
 	Up         bool      `parquet:"up"`
-	Physical   bool      `parquet:"physical"`    // a device of a bus is behind it, such as PCI, USB or virtio; false also where that is not known: in other network namespaces
-	Master     string    `parquet:"master,dict"` // bond, bridge or VRF that it is a member of; "": none, or not known
+	Physical   bool      `parquet:"physical"`     // a device of a bus is behind it, such as PCI, USB or virtio; false also where that is not known: in other network namespaces
+	Master     string    `parquet:"master,dict"`  // bond, bridge or VRF that it is a member of; "": none, or not known
+	Kind       string    `parquet:"kind,dict"`    // of virtual interfaces, as `ip -d link` prints it: veth, bridge, vxlan; "other": lo and what is no Ethernet; "": a device, or not known
+	Index      int32     `parquet:"ifindex"`      // number in its namespace; 0: not known
+	Link       int32     `parquet:"link_ifindex"` // number of the other end of a veth pair, in whatever namespace that is, or of the interface below; 0: none
 }
 
 // ProtocolSample is one counter of one network namespace since that namespace
@@ -194,11 +197,12 @@ type SocketOwner struct {
 	FD    int32     `parquet:"fd"`
 }
 
-// SysctlSample is one kernel setting a rule refers to, as text.
+// SysctlSample is one kernel setting that a rule or the audit refers to, as text,
+// from /proc/sys, /sys or /proc/irq.
 type SysctlSample struct {
 	At    time.Time `parquet:"at,timestamp(nanosecond)"`
 	NetNS uint64    `parquet:"netns"`     // 0 for settings that are not per namespace
-	Name  string    `parquet:"name,dict"` // net.core.somaxconn
+	Name  string    `parquet:"name,dict"` // net.core.somaxconn; of settings outside of /proc/sys the path
 	Value string    `parquet:"value"`
 }
 

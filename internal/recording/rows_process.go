@@ -53,7 +53,8 @@ type ProcessSample struct {
 	Cancelled   int64         `parquet:"cancelled_write_bytes"`
 	OOMScore    int32         `parquet:"oom_score"` // of processes with 64 MB resident or more, else Unknown; so is the next one
 	OOMAdjust   int32         `parquet:"oom_score_adj"`
-	WaitChannel string        `parquet:"wchan,dict"` // kernel function the main thread sleeps in
+	WaitChannel string        `parquet:"wchan,dict"`   // kernel function the main thread sleeps in
+	NoHugePages bool          `parquet:"thp_disabled"` // it asked the kernel for no transparent huge pages; since Linux 5.0
 }
 
 // ThreadSample is what one thread was doing at one instant. Only threads of

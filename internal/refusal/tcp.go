@@ -6,7 +6,7 @@ import "slices"
 var (
 	ofLoss     = []string{"net/packet-loss", "net/rate-limited", "net/mtu-mismatch", "net/firewall-drops"}
 	ofConnects = []string{
-		"net/packet-loss", "net/accept-queue-full", "net/syn-flood", "net/firewall-drops", "net/conntrack-full",
+		"net/packet-loss", "net/accept-queue-full", "net/syn-flood", "net/syn-queue-full", "net/firewall-drops", "net/conntrack-full",
 		"net/ephemeral-ports", "rt/connect-slow",
 	}
 )
@@ -19,7 +19,7 @@ var tcpCounters = slices.Concat(
 		Counter{Names: "AttemptFails", Kind: Refused, Unit: "connects", Resource: "connects", Rules: append([]string{"net/resets"}, ofConnects...), PerSecond: 1,
 			Means: "a connect, of a program here or of a client, that ended before the handshake was complete: refused, reset or timed out",
 			Why:   "port scans, health checks of services that are down, and clients that try ::1 before 127.0.0.1 do so all day"},
-		ordinary("EstabResets", "programs and load balancers end connections by a reset too; net/resets judges captures"),
+		ordinary("EstabResets", "programs and load balancers end connections by a reset too; net/resets judges those that harm"),
 		slowed("RetransSegs", "a segment was sent again", ofLoss...),
 		Counter{Names: "InErrs", Kind: Refused, Unit: "segments", Resource: "packet delivery", Rules: ofLoss, Less: "InCsumErrors",
 			Means: "a segment that was damaged or did not belong where it came"},
@@ -36,9 +36,9 @@ var tcpCounters = slices.Concat(
 		Counter{Names: "ListenOverflows", Kind: Refused, Unit: "connects", Resource: "accept queues", Rules: []string{"net/accept-queue-full"},
 			Means: "a connect that was turned away because the accept queue of the listener was full"},
 		Counter{Names: "ListenDrops", Kind: Refused, Unit: "SYNs", Resource: "half-open connections", Less: "ListenOverflows",
-			Rules: []string{"net/syn-flood", "net/accept-queue-full"},
+			Rules: []string{"net/syn-flood", "net/syn-queue-full", "net/accept-queue-full"},
 			Means: "a connection request that a listener turned away for another reason than a full accept queue: the queue of half-open connections is full, or memory is short"},
-		Counter{Names: "TCPReqQFullDrop", Kind: Refused, Unit: "SYNs", Resource: "half-open connections", Rules: []string{"net/syn-flood"},
+		Counter{Names: "TCPReqQFullDrop", Kind: Refused, Unit: "SYNs", Resource: "half-open connections", Rules: []string{"net/syn-flood", "net/syn-queue-full"},
 			Means: "a SYN that was dropped because the queue of half-open connections was full and syncookies are off"},
 		slowed("TCPReqQFullDoCookies SyncookiesSent", "a SYN was answered with a cookie because the queue of half-open connections was full; the client comes through", "net/syn-flood"),
 		volume("SyncookiesRecv"),
@@ -103,7 +103,7 @@ var tcpCounters = slices.Concat(
 		ordinary("ArpFilter", "answers withheld because arp_filter is set"),
 
 		// Connections ended by this host.
-		ordinary("TCPAbortOnData TCPAbortOnClose TCPAbortOnLinger TCPAbortOnSyn", "a program closed a connection with data unread or with SO_LINGER: its own choice; net/resets judges captures"),
+		ordinary("TCPAbortOnData TCPAbortOnClose TCPAbortOnLinger TCPAbortOnSyn", "a program closed a connection with data unread or with SO_LINGER: its own choice; net/resets judges those that harm"),
 		Counter{Names: "TCPAbortOnMemory TCPAbortFailed", Kind: Refused, Unit: "connections", Resource: "connections", Rules: []string{"mem/reclaim"}, Least: 1,
 			Means: "a connection ended because TCP had no memory left, or too many connections without a program (tcp_max_orphans)"},
 		Counter{Names: "TCPMemoryPressures", Kind: Refused, Unit: "times", Resource: "memory", Least: 1,

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"rtrail/internal/audit"
 	"rtrail/internal/document"
 	"rtrail/internal/grant"
 	"rtrail/internal/refusal"
@@ -50,6 +51,18 @@ func unjudgedWords(c refusal.Risen) string {
 		words += ", " + c.Detail
 	}
 	return words + ". One is " + c.Means
+}
+
+// settings lists what rtrail audit remarks on.
+func settings(list []audit.Remark) []document.Block {
+	if len(list) == 0 {
+		return nil
+	}
+	l := document.List{Title: "SETTINGS worth a look (rtrail audit)", Style: document.Warn}
+	for _, r := range list {
+		l.Items = append(l.Items, document.Item{Words: r.Words.String() + " (" + r.Check.ID + ")", Command: r.See.String()})
+	}
+	return []document.Block{l}
 }
 
 // spots are what could not be judged or seen, by what would help.

@@ -42,6 +42,7 @@ func Compose(v verdict.Verdict, verbose bool) document.Document {
 	add(unjudged(v.Unjudged, verbose)...)
 	add(healthy(v.Healthy, verbose)...)
 	if verbose {
+		add(settings(v.Settings)...)
 		add(allBlindSpots(v)...)
 		add(probes(v.Probes)...)
 	} else {

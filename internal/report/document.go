@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"rtrail/internal/audit"
 	"rtrail/internal/document"
 	"rtrail/internal/recording"
 	"rtrail/internal/refusal"
@@ -21,22 +22,23 @@ const FormatVersion = 1
 // Document is the JSON form of a verdict; docs/verdict.schema.json describes
 // it. Numbers that are not known or not finite are null.
 type Document struct {
-	Format    int           `json:"format"`
-	Tool      string        `json:"tool"`
-	Host      Host          `json:"host"`
-	Window    Window        `json:"window"`
-	Vitals    Vitals        `json:"vitals"`
-	Findings  []Finding     `json:"findings"`
-	Healthy   []string      `json:"healthy"`
-	Unjudged  []Unjudged    `json:"unjudged"`
-	NotJudged []NotJudged   `json:"not_judged"`
-	Unseen    []Unseen      `json:"unseen"`
-	Probes    []Probe       `json:"probes"`
-	Waits     [][]Link      `json:"who_waits_for_whom,omitempty"`
-	Time      []ProcessTime `json:"where_the_time_went"`
-	OffCPU    []OffCPU      `json:"what_threads_wait_for,omitempty"`
-	Captures  []Capture     `json:"captures"`
-	Notes     []string      `json:"notes"`
+	Format    int             `json:"format"`
+	Tool      string          `json:"tool"`
+	Host      Host            `json:"host"`
+	Window    Window          `json:"window"`
+	Vitals    Vitals          `json:"vitals"`
+	Findings  []Finding       `json:"findings"`
+	Healthy   []string        `json:"healthy"`
+	Unjudged  []Unjudged      `json:"unjudged"`
+	Settings  []audit.Setting `json:"settings"`
+	NotJudged []NotJudged     `json:"not_judged"`
+	Unseen    []Unseen        `json:"unseen"`
+	Probes    []Probe         `json:"probes"`
+	Waits     [][]Link        `json:"who_waits_for_whom,omitempty"`
+	Time      []ProcessTime   `json:"where_the_time_went"`
+	OffCPU    []OffCPU        `json:"what_threads_wait_for,omitempty"`
+	Captures  []Capture       `json:"captures"`
+	Notes     []string        `json:"notes"`
 
 	Thresholds []Threshold `json:"thresholds,omitempty"`
 }
@@ -253,6 +255,7 @@ func NewDocument(v verdict.Verdict) Document {
 		Findings: each(v.Findings, newFinding),
 		Healthy:  each(v.Healthy, same),
 		Unjudged: each(v.Unjudged, newUnjudged),
+		Settings: audit.Settings(v.Settings),
 		NotJudged: each(v.NotJudged, func(n verdict.NotJudged) NotJudged {
 			return NotJudged{Rule: n.Rule, Title: n.Title, Needs: n.Needs, Why: n.Why, How: n.How.String()}
 		}),

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"rtrail/internal/audit"
 	"rtrail/internal/recording"
 	"rtrail/internal/refusal"
 	"rtrail/internal/rule"
@@ -92,6 +93,8 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 	for _, c := range out.Unjudged {
 		blamed[c.Resource] = true
 	}
+	out.Settings = audit.Of(v).Remarks
+	cite(out.Settings, found)
 	found, left := foremost(found)
 	out.Notes = append(out.Notes, left...)
 	out.Findings = rank(fold(v, found, rules))
@@ -102,6 +105,24 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 		}
 	}
 	return out
+}
+
+// cite names the settings that explain findings. A likely one becomes certain if a
+// setting proves it, unless rows were lost.
+func cite(settings []audit.Remark, found []Finding) {
+	for i := range found {
+		f := &found[i]
+		for j := range settings {
+			explains, proves := settings[j].Explains(&f.Finding)
+			if !explains {
+				continue
+			}
+			f.Notes = append(f.Notes, rule.T("a setting explains it: %v (%s)", settings[j].Words, settings[j].Check.ID))
+			if proves && f.Confidence == rule.Likely && !f.Lossy {
+				f.Confidence = rule.Certain
+			}
+		}
+	}
 }
 
 // unjudgedIn lists the counters of refused work that rose in the window and that

@@ -5,6 +5,7 @@ package verdict
 import (
 	"time"
 
+	"rtrail/internal/audit"
 	"rtrail/internal/recording"
 	"rtrail/internal/refusal"
 	"rtrail/internal/rule"
@@ -31,6 +32,7 @@ type Verdict struct {
 	Time     []ProcessTime // where the busiest processes spent the window
 	OffCPU   []view.OffCPU // what kept their threads from running longest, where that was traced
 	Vitals   Vitals
+	Settings []audit.Remark // that may hurt some day, or explain a finding
 	Captures []Capture
 	Lookups  int64 // queries of DNS in the captures, and answers without one
 	// Thresholds that the user set for this run; Notes name them, too.

@@ -3,6 +3,7 @@ package view
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -90,25 +91,43 @@ func (v *View) EnterNetNS(ns uint64) shell.Command {
 	return shell.Command{}
 }
 
-// Sysctl is the value of a kernel setting in a network namespace; a setting
-// that is not per namespace is found under any.
-func (v *View) Sysctl(ns uint64, name string) (string, bool) {
-	type key struct {
-		ns   uint64
-		name string
-	}
-	values := Memo(v, "sysctls", func() map[key]string {
-		m := map[key]string{}
+// setting is one kernel setting; those of the host are in namespace 0.
+type setting struct {
+	ns   uint64
+	name string
+}
+
+// settings are the last values of all settings.
+func (v *View) settings() map[setting]string {
+	return Memo(v, "sysctls", func() map[setting]string {
+		m := map[setting]string{}
 		for _, s := range Rows[recording.SysctlSample](v) {
-			m[key{s.NetNS, s.Name}] = s.Value
+			m[setting{s.NetNS, s.Name}] = s.Value
 		}
 		return m
 	})
-	if s, ok := values[key{ns, name}]; ok {
+}
+
+// Sysctl is the value of a kernel setting in a network namespace; a setting
+// that is not per namespace is found under any.
+func (v *View) Sysctl(ns uint64, name string) (string, bool) {
+	if s, ok := v.settings()[setting{ns, name}]; ok {
 		return s, true
 	}
-	s, ok := values[key{0, name}]
+	s, ok := v.settings()[setting{0, name}]
 	return s, ok
+}
+
+// SettingsLike lists the names of the host's settings that a pattern (path.Match)
+// matches, in the order of their numbers.
+func (v *View) SettingsLike(pattern string) (names []string) {
+	for s := range v.settings() {
+		if ok, _ := path.Match(pattern, s.name); ok && s.ns == 0 {
+			names = append(names, s.name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(len(a)-len(b), cmp.Compare(a, b)) })
+	return names
 }
 
 // SysctlNumber is a setting that is one number; ok is false where it is not known.

@@ -55,6 +55,8 @@ type Case struct {
 
 	// Alloc is the process whose allocations rtrail follows. nil: none.
 	Alloc func() int
+	// AllEvents has rtrail also count what costs too much to be counted by default.
+	AllEvents bool
 
 	// Log names the slow query log that is judged alone, as a file, when the window is
 	// over. nil: there is none.

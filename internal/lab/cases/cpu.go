@@ -25,6 +25,7 @@ func cpuCases() []Case {
 		cpuSpinning(),
 		cpuSyscallStorm(),
 		cpuSyscallStormPolls(),
+		cpuSyscallStormFails(),
 		cpuExceptionStorm(),
 		cpuExceptionStormNode(),
 	}

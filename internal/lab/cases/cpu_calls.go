@@ -22,6 +22,14 @@ func cpuSyscallStormPolls() Case {
 		"to look again and again is what some programs are made for")
 }
 
+// cpuSyscallStormFails has a program look for its settings once in a millisecond. While the
+// file "fault" is there it looks 1,000 times, in a folder without them.
+func cpuSyscallStormFails() Case {
+	c := callsCase("cpu/syscall-storm+failing", "a program opens a file that is not there, again and again", "look", "lookups", "makes calls of open", "")
+	c.AllEvents = true // calls that fail are known if each is counted
+	return c
+}
+
 func callsCase(id, title, mode, report, says, possible string) Case {
 	return Case{
 		ID: id, Title: title, Rule: "cpu/syscall-storm", Kind: "process", Name: "importer", Says: says, AtMostPossible: possible,
@@ -108,6 +116,16 @@ static void wait_for_input(int fault, double until)
 		poll(&none, 1, 1);
 }
 
+static void look(int fault, const char *there)
+{
+	for (int i = fault ? 1000 : 1; i > 0; i--) {
+		int f = open(fault ? "/nowhere/settings" : there, O_RDONLY);
+
+		if (f >= 0)
+			close(f);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	FILE *report = fopen(argv[3], "w");
@@ -121,6 +139,8 @@ int main(int argc, char **argv)
 
 		if (!strcmp(argv[1], "import"))
 			import(in, fault ? 1 : RECORD);
+		else if (!strcmp(argv[1], "look"))
+			look(fault, argv[4]);
 		else
 			wait_for_input(fault, next);
 		rewind(report);

@@ -32,6 +32,9 @@ func (r Runner) diagnose(ctx context.Context, c Case, e *env.Env) ([]byte, error
 	} else if len(c.Captures) < 2 { // a case is about the evidence it names; other servers of this host are none of its business
 		args = append(args, "--mysql", "off")
 	}
+	if c.AllEvents {
+		args = append(args, "--events", "all")
+	}
 	if c.Alloc != nil {
 		args = append(args, "--alloc", fmt.Sprint(c.Alloc()))
 	}

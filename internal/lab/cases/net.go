@@ -19,6 +19,7 @@ func netCases() []Case {
 		synFlood(),
 		synFloodCookies(),
 		synFloodShortBacklog(),
+		synQueueFull(),
 		conntrackFull(),
 		ephemeralPorts(),
 		packetLossIptables(),

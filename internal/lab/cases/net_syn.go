@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/netip"
@@ -52,12 +53,26 @@ func synFloodShortBacklog() Case {
 	return c
 }
 
+// synQueueFull has a host whose SYN-ACKs are lost try 20 connections a second with a
+// server whose backlog is 5; syncookies are off. 5 or 6 connections stand in SYN_RECV for
+// a minute each, and nobody else gets in: TCPReqQFullDrop grows by what all clients try,
+// ListenOverflows does not move.
+func synQueueFull() Case {
+	c := synFloodCase(floodPlan{backlog: 5, every: "u50000", packets: 600, visits: 50 * time.Millisecond, users: 1})
+	c.ID, c.Rule = "net/syn-queue-full", "net/syn-queue-full"
+	c.Title = "nginx with backlog=5, syncookies off, and a client whose SYN-ACKs are lost"
+	c.Says = `5 of 6 from 10\.78\.0\.9|6 of 6 from 10\.78\.0\.9`
+	return c
+}
+
 // floodPlan is what is flooded, and how.
 type floodPlan struct {
 	cookies bool
-	backlog int    // of the listener; 0: nginx's own, 511
-	every   string // time between two packets, as hping3 takes it
-	packets int    // after which it ends by itself
+	backlog int           // of the listener; 0: nginx's own, 511
+	every   string        // time between two packets, as hping3 takes it
+	packets int           // after which it ends by itself
+	visits  time.Duration // between two bursts of real clients; 0: 10 ms
+	users   int           // in a burst; 0: 2
 }
 
 // full is how many connections are half open when the table is full.
@@ -145,7 +160,7 @@ func synFloodCase(plan floodPlan) Case {
 			})
 		},
 		// Not wrk, which tries one blocking connect before it begins.
-		Measure: p.visits(10*time.Millisecond, 2),
+		Measure: p.visits(cmp.Or(plan.visits, 10*time.Millisecond), cmp.Or(plan.users, 2)),
 	}
 }
 

@@ -19,12 +19,14 @@ import (
 func packetCases() []Case {
 	return []Case{
 		receiverSlow(),
+		receiverSlowHost(),
 		senderAppLimited(),
 		delayedACK(),
 		rateLimitedBytes(),
 		rateLimitedPackets(),
 		mtuMismatch(),
 		resetsUnread(),
+		resetsUnreadHost(),
 		resetsRefused(),
 		dnsSlow(),
 		dnsUnreachable(),
@@ -133,6 +135,16 @@ func receiverSlow() Case {
 	}
 }
 
+// receiverSlowHost is the same without a capture: the window as the sender's socket knows it.
+func receiverSlowHost() Case {
+	c := receiverSlow()
+	c.ID = "net/receiver-slow+host"
+	c.Title += ", without packets"
+	c.Captures = nil
+	c.Says = "does not read what nginx"
+	return c
+}
+
 // httpUsers are a few users with a connection each who ask over and over, with
 // some time to think, and give how long they wait.
 func (p *pair) httpUsers(users int, think time.Duration) measure {
@@ -226,6 +238,16 @@ func resetsUnread() Case {
 			}).Rate(), nil
 		},
 	}
+}
+
+// resetsUnreadHost is the same without a capture: the kernel tells why it sends resets.
+func resetsUnreadHost() Case {
+	c := resetsUnread()
+	c.ID = "net/resets+host"
+	c.Title += ", without packets"
+	c.Captures = nil
+	c.Kind, c.Name = "listener", "upload-server"
+	return c
 }
 
 // resetsRefused stops the server: connects are refused.

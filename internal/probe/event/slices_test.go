@@ -341,14 +341,8 @@ func TestSlices(t *testing.T) {
 			}
 			return n, took
 		}},
-		"nanosleep ": {source: offcpu.New(0), beside: "switches", check: func(rec *recording.Recording, pid int32) (n float64, took time.Duration) {
-			for _, o := range view.SumOffCPU(recording.Rows[recording.OffCPUWait](rec), 0) {
-				if o.PID == pid && o.State == "S" && strings.Contains(o.Stack, "nanosleep") {
-					n, took = n+o.Waits, took+o.Waited
-				}
-			}
-			return n, took
-		}},
+		"nanosleep ": {source: offcpu.New(0), beside: "switches", check: nanosleeps},
+		"sleepers ":  {source: offcpu.New(0), beside: "switches", many: true, check: nanosleeps},
 		"sleepers": {source: syscalls.New(0), beside: "getppid", many: true, check: func(rec *recording.Recording, pid int32) (n float64, took time.Duration) {
 			for _, c := range view.SumSyscalls(recording.Rows[recording.SyscallSum](rec), 0) {
 				if c.PID == pid && c.Call == "clock_nanosleep" {
@@ -470,6 +464,16 @@ func TestSlices(t *testing.T) {
 			}
 		})
 	}
+}
+
+// nanosleeps are the waits of a process in clock_nanosleep. Go's monitor sleeps in nanosleep.
+func nanosleeps(rec *recording.Recording, pid int32) (n float64, took time.Duration) {
+	for _, o := range view.SumOffCPU(recording.Rows[recording.OffCPUWait](rec), 0) {
+		if o.PID == pid && o.State == "S" && strings.Contains(o.Stack, "sys_clock_nanosleep") {
+			n, took = n+o.Waits, took+o.Waited
+		}
+	}
+	return n, took
 }
 
 // sumConnects are those of a process with one result.

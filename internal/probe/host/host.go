@@ -43,8 +43,8 @@ const (
 	seldom = 5 * time.Second
 
 	// rarely is for what costs as much again: to count the objects of its caches
-	// the kernel walks lists of them, for 5 ms after days of use. Nobody asks
-	// faster than memory leaks.
+	// the kernel walks lists of them, for 5 ms after days of use, and settings below
+	// /sys are a file for each CPU and queue. Nobody asks faster than memory leaks.
 	rarely = time.Minute
 )
 
@@ -95,6 +95,7 @@ func New(fs FS) *Probe {
 			{what: "kernel object caches (/proc/slabinfo)", every: rarely, reader: newTable(fs.file("proc/slabinfo"), parseSlabs)},
 			{what: "interrupt lines (/proc/interrupts)", every: seldom, reader: newTable(fs.file("proc/interrupts"), parseInterrupts)},
 			{what: "kernel settings (/proc/sys)", every: seldom, reader: newSysctl(fs)},
+			{what: "settings of devices and interrupts (/sys, /proc/irq)", every: rarely, reader: newTunable(fs)},
 		},
 	}
 	p.read = make([]time.Time, len(p.parts))

@@ -18,6 +18,7 @@ import (
 var Sysctls = []string{
 	"fs.file-max",
 	"fs.nr_open",
+	"kernel.numa_balancing",
 	"kernel.pid_max",
 	"kernel.task_delayacct",
 	"kernel.threads-max",

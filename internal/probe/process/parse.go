@@ -25,6 +25,8 @@ func parseStatus(row *recording.ProcessSample, b []byte) {
 			row.Shmem = n << 10
 		case "VmSwap:":
 			row.Swap = n << 10
+		case "THP_enabled:": // since 5.0
+			row.NoHugePages = n == 0
 		case "voluntary_ctxt_switches:":
 			row.Voluntary = n
 		case "nonvoluntary_ctxt_switches:":

@@ -3,9 +3,6 @@ package socket
 import (
 	"bytes"
 	"errors"
-	"net"
-	"os"
-	"path"
 	"strings"
 	"time"
 
@@ -103,32 +100,6 @@ func (p *Probe) settings(n *namespace, w *recording.Writer, missed *unseen) {
 	}
 }
 
-// readLinks reads what interfaces are like, on a thread in the namespace.
-func (n *namespace) readLinks() {
-	interfaces, err := net.Interfaces()
-	if err != nil {
-		return // rows keep saying that it is not known
-	}
-	n.links = make(map[string]link, len(interfaces))
-	n.interfaces = make(map[int32]string, len(interfaces))
-	for _, i := range interfaces {
-		l := link{mtu: int64(i.MTU), up: i.Flags&net.FlagUp != 0, speed: recording.Unknown}
-		// /sys shows the interfaces of the namespace it was mounted in.
-		if n.Own {
-			if b, err := procfile.ReadOnce("/sys/class/net/"+i.Name+"/speed", nil); err == nil {
-				l.speed = number(string(bytes.TrimSpace(b)))
-			}
-			_, err := os.Lstat("/sys/class/net/" + i.Name + "/device")
-			l.physical = err == nil
-			if to, err := os.Readlink("/sys/class/net/" + i.Name + "/master"); err == nil {
-				l.master = path.Base(to)
-			}
-		}
-		n.links[i.Name] = l
-		n.interfaces[int32(i.Index)] = i.Name
-	}
-}
-
 // describe adds to rows what was read by readLinks. Interfaces that came since
 // are looked up when settings are read the next time.
 func (n *namespace) describe(rows []recording.NetDeviceSample) {
@@ -143,6 +114,7 @@ func (n *namespace) describe(rows []recording.NetDeviceSample) {
 		}
 		rows[i].MTU, rows[i].SpeedMbps, rows[i].Up = l.mtu, l.speed, l.up
 		rows[i].Physical, rows[i].Master = l.physical, l.master
+		rows[i].Kind, rows[i].Index, rows[i].Link = l.kind, l.index, l.below
 	}
 }
 

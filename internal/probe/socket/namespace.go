@@ -45,6 +45,9 @@ type link struct {
 	up         bool
 	physical   bool
 	master     string
+	kind       string // veth, bridge, vxlan; "": a device
+	index      int32
+	below      int32 // interface that it is on, or its other end
 }
 
 // counterFiles are read from every namespace, below /proc/net.

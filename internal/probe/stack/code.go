@@ -16,6 +16,7 @@ type Place struct {
 	Module   string // file name of the program or library, [vdso], or JITCode; "" if the process has no code there
 	Source   string // "file.c:12", or the file alone; "" if not known
 	offset   uint64 // in the file
+	lined    bool   // Source was looked for
 }
 
 // JITCode is the module of code that no file holds.
@@ -34,6 +35,15 @@ func (p Place) Name() string {
 	return fmt.Sprintf("%s+%#x", p.Module, p.offset)
 }
 
+// Of is the function without the place in it: equal of all its addresses.
+func (p Place) Of() Place {
+	if p.Function != "" {
+		p.offset = 0
+	}
+	p.Source, p.lined = "", false
+	return p
+}
+
 // Process is the identity of a process.
 type Process struct {
 	PID     int32
@@ -44,10 +54,6 @@ type Process struct {
 // tables of symbols: those are read from end to end, for all addresses of a
 // file at once. It is not for concurrent use.
 type Code struct {
-	// NamesOnly leaves out lines of the source, which are most of the work where there is
-	// debug information.
-	NamesOnly bool
-
 	processes map[Process][]mapping
 	known     map[codeAt]Place
 	frames    map[codeAt]frame // how to find callers
@@ -98,16 +104,23 @@ func (c *Code) Forget(but func(Process) bool) {
 	}
 }
 
+// Wants says of which addresses the line of the source is wanted, too: finding these is
+// most of the work where there is debug information. nil: of none.
+type Wants func(Process, uint64) bool
+
+// All are the lines of all addresses.
+func All(Process, uint64) bool { return true }
+
 // Places names addresses of processes. A file that several of them map is read
 // once.
-func (c *Code) Places(asked map[Process][]uint64) map[Process]map[uint64]Place {
+func (c *Code) Places(asked map[Process][]uint64, lines Wants) map[Process]map[uint64]Place {
 	places := make(map[Process]map[uint64]Place, len(asked))
 	questions := map[codeAt]*fileQuestion{}
 	for p, addresses := range asked {
-		places[p] = c.sort(p, addresses, questions)
+		places[p] = c.sort(p, addresses, lines, questions)
 	}
 	for file, q := range questions {
-		for i, place := range q.ask(!c.NamesOnly) {
+		for i, place := range q.ask() {
 			file.offset = q.offsets[i]
 			c.known[file] = place
 			q.answer[i](place)
@@ -117,7 +130,7 @@ func (c *Code) Places(asked map[Process][]uint64) map[Process]map[uint64]Place {
 }
 
 // sort gives the places of a process that need no file, and asks for the others.
-func (c *Code) sort(p Process, addresses []uint64, questions map[codeAt]*fileQuestion) map[uint64]Place {
+func (c *Code) sort(p Process, addresses []uint64, lines Wants, questions map[codeAt]*fileQuestion) map[uint64]Place {
 	c.See(p)
 	of := filesOf(p.PID)
 	maps := c.processes[p]
@@ -142,7 +155,8 @@ func (c *Code) sort(p Process, addresses []uint64, questions map[codeAt]*fileQue
 			continue
 		}
 		at := codeAt{m.path, m.device, m.inode, a - m.start + m.offset}
-		if known, ok := c.known[at]; ok {
+		line := lines != nil && lines(p, a)
+		if known, ok := c.known[at]; ok && (known.lined || !line) {
 			places[a] = known
 			continue
 		}
@@ -154,6 +168,7 @@ func (c *Code) sort(p Process, addresses []uint64, questions map[codeAt]*fileQue
 		}
 		q.by = append(q.by, mapped{of, *m})
 		q.offsets = append(q.offsets, at.offset)
+		q.lines = append(q.lines, line)
 		q.answer = append(q.answer, func(known Place) { places[a] = known })
 	}
 	if len(jit) > 0 {
@@ -191,6 +206,7 @@ func (m *mapping) isJIT() bool {
 type fileQuestion struct {
 	by      []mapped
 	offsets []uint64
+	lines   []bool // of the source are wanted, too
 	answer  []func(Place)
 }
 
@@ -200,12 +216,12 @@ type mapped struct {
 	mapping
 }
 
-// ask names the offsets, with lines of the source if they are wanted.
-func (q *fileQuestion) ask(lines bool) []Place {
+// ask names the offsets.
+func (q *fileQuestion) ask() []Place {
 	places := make([]Place, len(q.offsets))
 	module := path.Base(strings.TrimSuffix(q.by[0].path, " (deleted)"))
 	for i := range places {
-		places[i] = Place{Module: module, offset: q.offsets[i]}
+		places[i] = Place{Module: module, offset: q.offsets[i], lined: q.lines[i]}
 	}
 	before := int32(0)
 	for _, by := range q.by {
@@ -214,7 +230,7 @@ func (q *fileQuestion) ask(lines bool) []Place {
 		}
 		before = by.pid
 		if f, err := by.open(by.mapping); err == nil { // else the process has ended, maybe
-			nameOffsets(f, by.files, q.offsets, places, lines)
+			nameOffsets(f, by.files, q.offsets, places)
 			f.Close()
 			break
 		}

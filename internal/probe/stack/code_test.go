@@ -20,8 +20,13 @@ func TestPlaces(t *testing.T) {
 	}
 	c := NewCode()
 	me := Process{PID: int32(os.Getpid())}
+	for _, place := range c.Places(map[Process][]uint64{me: asked}, nil)[me] {
+		if place.Source != "" || place.Function == "" {
+			t.Errorf("without lines: %+v", place)
+		}
+	}
 	for range 2 { // read, and remembered
-		places := c.Places(map[Process][]uint64{me: asked})[me]
+		places := c.Places(map[Process][]uint64{me: asked}, All)[me]
 		for _, a := range asked {
 			f := runtime.FuncForPC(uintptr(a))
 			file, line := f.FileLine(uintptr(a))
@@ -45,11 +50,11 @@ func TestPlacesOfNobody(t *testing.T) {
 	}
 	gone := Process{PID: 1 << 30, Started: time.Unix(1, 0)}
 	c.processes[gone] = maps
-	if got := c.Places(map[Process][]uint64{gone: {start, 1}})[gone][start]; !strings.HasSuffix(got.Function, "parseMapping") {
+	if got := c.Places(map[Process][]uint64{gone: {start, 1}}, nil)[gone][start]; !strings.HasSuffix(got.Function, "parseMapping") {
 		t.Errorf("of a process that has ended: %+v", got)
 	}
 	c.Forget(func(Process) bool { return false })
-	if got := c.Places(map[Process][]uint64{gone: {start}})[gone][start]; got != (Place{}) || got.Name() != "??" {
+	if got := c.Places(map[Process][]uint64{gone: {start}}, All)[gone][start]; got != (Place{}) || got.Name() != "??" {
 		t.Errorf("of a process that nobody saw: %+v", got)
 	}
 }
@@ -69,10 +74,10 @@ func TestNameOffsetsOfGarbage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		places := make([]Place, 1)
-		nameOffsets(f, ownFiles(), []uint64{0x1000}, places, true)
+		places := []Place{{lined: true}}
+		nameOffsets(f, ownFiles(), []uint64{0x1000}, places)
 		f.Close()
-		if places[0] != (Place{}) {
+		if places[0] != (Place{lined: true}) {
 			t.Errorf("%s: %+v", name, places[0])
 		}
 	}

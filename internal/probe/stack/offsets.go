@@ -13,9 +13,9 @@ import (
 	"rtrail/internal/crash"
 )
 
-// nameOffsets finds functions, and if they are wanted lines, of offsets in an ELF file. What a damaged
+// nameOffsets finds functions of offsets in an ELF file, and lines of places that are to have them. What a damaged
 // file says of itself is not believed, and costs no more than its names.
-func nameOffsets(file *os.File, of files, offsets []uint64, places []Place, lines bool) {
+func nameOffsets(file *os.File, of files, offsets []uint64, places []Place) {
 	_ = crash.Guard(func() error { // the file is somebody else's
 		f, err := readELF(file)
 		if err != nil {
@@ -39,12 +39,10 @@ func nameOffsets(file *os.File, of files, offsets []uint64, places []Place, line
 			defer more.Close()
 			if d, err := readELF(more); err == nil {
 				readNames(d, list)
-				if lines {
-					readLines(d, list)
-				}
+				readLines(d, list)
 			}
 		}
-		if !readGo(f, list, lines) && lines {
+		if !readGo(f, list) {
 			readLines(f, list)
 		}
 		nameByFrames(file, f, list)
@@ -139,8 +137,8 @@ func (s elfSymbol) covers(list []*located, found map[*located]elfSymbol) {
 	}
 }
 
-// readGo names functions, and if they are wanted lines, of a Go program; false: it is none.
-func readGo(f *elf.File, list []*located, lines bool) bool {
+// readGo names functions of a Go program, and lines; false: it is none.
+func readGo(f *elf.File, list []*located) bool {
 	table := openGoFunctions(f)
 	if table == nil {
 		return f.Section(".gopclntab") != nil
@@ -149,7 +147,7 @@ func readGo(f *elf.File, list []*located, lines bool) bool {
 		// With code of C before it the table may be meant for other addresses.
 		if name := table.name(l.at); name != "" && (l.place.Function == "" || l.place.Function == name) {
 			l.place.Function = name
-			if !lines {
+			if !l.place.lined {
 				continue
 			}
 			if file, line := table.line(l.at); file != "" {
@@ -172,8 +170,8 @@ func readLines(f *elf.File, list []*located) {
 			size += s.Size
 		}
 	}
-	missing := slices.ContainsFunc(list, func(l *located) bool { return l.place.Source == "" })
-	if size == 0 || size > maxDebugBytes || !missing {
+	missing := func(l *located) bool { return l.place.lined && l.place.Source == "" }
+	if size == 0 || size > maxDebugBytes || !slices.ContainsFunc(list, missing) {
 		return
 	}
 	data, err := f.DWARF()
@@ -183,7 +181,7 @@ func readLines(f *elf.File, list []*located) {
 	var lines *dwarf.LineReader
 	var unit dwarf.Offset
 	for _, l := range list {
-		if l.place.Source != "" {
+		if !missing(l) {
 			continue
 		}
 		u, err := data.Reader().SeekPC(l.at)

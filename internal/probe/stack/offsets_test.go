@@ -46,7 +46,7 @@ func TestNamesOfStrippedCode(t *testing.T) {
 		for i := range places {
 			places[i] = Place{Module: "libc.so.6", offset: offsets[i]}
 		}
-		nameOffsets(file, files{}, offsets, places, false)
+		nameOffsets(file, files{}, offsets, places)
 		byBounds := 0
 		for i := 0; i < len(places); i += 2 {
 			begin := fmt.Sprintf("libc.so.6+%#x", offsets[i])

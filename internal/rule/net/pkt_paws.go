@@ -17,10 +17,10 @@ var pawsDrops = rule.Rule{
 	Title:      "packets are dropped because their TCP timestamps go backwards (PAWS)",
 	Plural:     "paths have packets dropped because their TCP timestamps go backwards (PAWS)",
 	Resource:   "TCP timestamps",
-	Needs:      []recording.Table{recording.PacketConnections, recording.PacketSides},
+	NeedsAny:   []recording.Table{recording.Protocol, recording.PacketSides},
 	Explains:   []string{"rt/connect-slow", "net/packet-loss", "rt/path-slow"},
 	Refutes:    []string{"packet delivery"},
-	Thresholds: []*rule.Threshold{&minPAWS, &ignoredShare, &answeredShare, &pktMissed},
+	Thresholds: []*rule.Threshold{&minPAWS, &ignoredShare, &answeredShare, &droppedWithListener, &oldShare, &pktMissed},
 	Seen:       timestamps,
 	Detect:     detectPAWSDrops,
 }
@@ -63,6 +63,9 @@ func detectPAWSDrops(v *view.View) ([]rule.Finding, error) {
 				found = append(found, b.finding(v, pktAtMost(v, c)))
 			}
 		}
+	}
+	if len(found) == 0 { // they cite the counters
+		found = countedPAWS(v)
 	}
 	return found, hidden
 }
@@ -145,10 +148,7 @@ func (b *behind) finding(v *view.View, c rule.Confidence) rule.Finding {
 	if counters > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.TCPPAWSDrops, What: rule.T("the kernel dropped %s packets because of their timestamps", unit.Count(counters)), Value: counters, Limit: rule.Limit(0)})
 	}
-	f.Fixes = []rule.Fix{
-		{Text: rule.T("turn off tcp_tw_recycle on the server (Linux before 4.12), or the timestamp check in the firewall before it"), Command: shell.Line("sysctl -w net.ipv4.tcp_tw_recycle=0"), Tradeoff: "more connections in TIME_WAIT"},
-		{Text: rule.T("or let the gateway rewrite or remove timestamps, or give each host its own address"), Tradeoff: "without timestamps, wrapped sequence numbers are not detected on fast links"},
-	}
+	f.Fixes = stampFixes(shell.Command{})
 	return f
 }
 

@@ -19,10 +19,10 @@ var receiverSlow = rule.Rule{
 	Title:      "a program does not read the data it is sent",
 	Plural:     "programs do not read the data they are sent",
 	Resource:   "readers of data",
-	Needs:      []recording.Table{recording.PacketConnections, recording.PacketSides},
+	NeedsAny:   []recording.Table{recording.TCPSockets, recording.PacketSides},
 	Explains:   []string{"rt/client-slow", "rt/path-slow", "rt/server-slow", "rt/worker-queueing", "mysql/slow-reader", "net/sender-app-limited", "net/rate-limited"},
 	Refutes:    []string{"clients", "readers of results"},
-	Thresholds: []*rule.Threshold{&closedFor, &closedShare, &pktMissed},
+	Thresholds: []*rule.Threshold{&closedFor, &closedShare, &closedLooks, &pktMissed},
 	Seen:       pktData,
 	Detect:     detectReceiverSlow,
 }
@@ -57,12 +57,25 @@ func (r *slowReader) reads(c *view.PacketConnection) (reader, writer *recording.
 
 func detectReceiverSlow(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
+	told := map[readerOf]bool{}
 	for _, s := range v.PacketServices() {
 		for _, r := range slowReaders(s) {
 			found = append(found, r.finding(v))
+			told[readerOf{r.address, s.Port}] = true
+		}
+	}
+	for _, h := range heldUp(v) {
+		if !told[readerOf{h.address, h.at.LocalPort}] && !told[readerOf{h.address, h.at.RemotePort}] {
+			found = append(found, h.finding(v))
 		}
 	}
 	return found, nil
+}
+
+// readerOf is a host that reads from, or at, the port of a service.
+type readerOf struct {
+	address string
+	port    uint16
 }
 
 // slowReaders lists who kept a service waiting, or whom it kept waiting, the worst first.
@@ -120,7 +133,7 @@ func (r *slowReader) finding(v *view.View) rule.Finding {
 	f.Headline = rule.T("%s does not read what %s sends: its receive window was closed %s of the time", reader, writer, unit.Share(min(share, 1)))
 	f.Impact = rule.Impact{TimeLost: perSecond(v, r.closed), Text: rule.T("%s closed on %s", unit.Duration(r.closed), plural(len(r.conns), "connection"))}
 	f.Evidence = r.evidence(v)
-	f.Fixes = r.fixes(f.Subject.PID)
+	f.Fixes = readerFixes(r.s.Port, f.Subject.PID)
 	f.Affects = v.EndsOf(r.s, r.address)
 	return f
 }
@@ -151,6 +164,12 @@ func (r *slowReader) evidence(v *view.View) []rule.Evidence {
 	if r.server {
 		local, localPort, remote, remotePort = remote, remotePort, local, localPort
 	}
+	return append(list, unread(v, local, localPort, remote, remotePort)...)
+}
+
+// unread says what lies in the sockets of the reader, whose end is the first one, and of
+// the sender, as far as they are on this host.
+func unread(v *view.View, local string, localPort uint16, remote string, remotePort uint16) (list []rule.Evidence) {
 	if s, ok := v.ConnectionBetween(local, localPort, remote, remotePort); ok && s.RecvQueue > 0 {
 		list = append(list, rule.Evidence{Metric: metric.TCPRecvQueue, What: rule.T("%s are unread in the socket of the reader", unit.Bytes(s.RecvQueue)),
 			Value: float64(s.RecvQueue), Check: shell.Line("%s ss -tnp 'sport = :%d'   # Recv-Q", v.EnterNetNS(s.NetNS), localPort)})
@@ -162,10 +181,10 @@ func (r *slowReader) evidence(v *view.View) []rule.Evidence {
 	return list
 }
 
-// fixes are for a reader whose process is pid; 0: it is not known.
-func (r *slowReader) fixes(pid int32) []rule.Fix {
+// readerFixes are for the reader at a port whose process is pid; 0: it is not known.
+func readerFixes(port uint16, pid int32) []rule.Fix {
 	look := rule.Fix{Text: rule.T("find out what the reader does instead of reading: work between two rows, a lock, a full disk, a stopped process"), Tradeoff: "none"}
-	look.Command = shell.Line("ss -tnpm '( sport = :%d or dport = :%d )'   # on the reader's host: which program it is, and its Recv-Q", r.s.Port, r.s.Port)
+	look.Command = shell.Line("ss -tnpm '( sport = :%d or dport = :%d )'   # on the reader's host: which program it is, and its Recv-Q", port, port)
 	if pid != 0 {
 		look.Command, look.Tradeoff = shell.Line("cat /proc/%d/task/*/stack; strace -f -p %d", pid, pid), "strace slows it down while it is attached"
 	}

@@ -19,10 +19,11 @@ var resets = rule.Rule{
 	Title:      "connections are reset while in use",
 	Plural:     "services have connections reset while in use",
 	Resource:   "connections",
-	Needs:      []recording.Table{recording.PacketConnections},
+	NeedsAny:   []recording.Table{recording.PacketConnections, recording.TCPEvents},
 	Explains:   []string{"rt/first-disconnect", "rt/errors", "rt/connect-slow"},
 	Refutes:    []string{"connects", "answers"},
 	Thresholds: []*rule.Threshold{&minResets, &resetShare, &giveUpShare, &pktMissed},
+	Seen:       connectionsCaptured,
 	Detect:     detectResets,
 }
 
@@ -62,11 +63,18 @@ type recordedState = string
 
 func detectResets(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
+	told := map[uint16]bool{}
 	for _, s := range v.PacketServices() {
 		for _, b := range brokenOf(s) {
 			if c := b.confidence(); c > 0 {
 				found = append(found, b.finding(v, pktAtMost(v, c)))
+				told[s.Port] = told[s.Port] || b.kind == serverBroke
 			}
+		}
+	}
+	for _, h := range hastyServers(v) {
+		if c := h.confidence(); c > 0 && !told[h.Port] {
+			found = append(found, h.finding(v, c))
 		}
 	}
 	return found, nil
@@ -88,6 +96,10 @@ func brokenOf(s *view.PacketService) []*broken {
 	}
 	return kinds[:]
 }
+
+// connectionsCaptured says whether there were connections whose ends could be seen. The kernel
+// tells of resets only, not of what they are a part of.
+func connectionsCaptured(v *view.View) bool { return len(v.PacketServices()) > 0 }
 
 // kindOfReset tells whose doing a reset is. A client that closes before it has
 // read all it was sent, with no answer under way, misses nothing.
@@ -178,10 +190,7 @@ func (b *broken) finding(v *view.View, c rule.Confidence) rule.Finding {
 	case serverBroke:
 		f.Plural = "services reset connections in use"
 		f.Headline = rule.T("%s resets connections %s: %d of %d that ended", b.s.Name(), b.state(), b.count, b.ended)
-		f.Fixes = []rule.Fix{
-			{Text: rule.T("make the server read all data before it closes (shutdown for writing, read to the end, then close): closing a socket with unread data sends RST, which can destroy an answer in flight"), Tradeoff: "some time and memory for data that is discarded (lingering_close)"},
-			{Text: rule.T("read the server's log of that time: a crash, a limit on requests, or an idle timeout shorter than its clients'"), Tradeoff: "none"},
-		}
+		f.Fixes = readFirst()
 	case clientGaveUp:
 		f.Plural = "services have clients that reset connections in use"
 		f.Headline = rule.T("clients of %s reset connections %s: %d of %d that ended", b.s.Name(), b.state(), b.count, b.ended)
@@ -195,4 +204,12 @@ func (b *broken) finding(v *view.View, c rule.Confidence) rule.Finding {
 		{Metric: metric.PacketsFirstFrame, What: rule.T("first at %s, frame %d, %s", unit.ClockMillis(first.ClosedAt), first.CloseFrame, pktEnds(first)), Value: float64(first.CloseFrame), Check: check},
 	}
 	return f
+}
+
+// readFirst is what to do about a server that closes with data unread.
+func readFirst() []rule.Fix {
+	return []rule.Fix{
+		{Text: rule.T("make the server read all data before it closes (shutdown for writing, read to the end, then close): closing a socket with unread data sends RST, which can destroy an answer in flight"), Tradeoff: "some time and memory for data that is discarded (lingering_close)"},
+		{Text: rule.T("read the server's log of that time: a crash, a limit on requests, or an idle timeout shorter than its clients'"), Tradeoff: "none"},
+	}
 }

@@ -13,7 +13,7 @@ var pages embed.FS
 
 // Rules are the rules of this domain.
 var Rules = rule.WithPages(pages,
-	acceptQueueFull, udpBuffer, synFlood, conntrackFull, ephemeralPorts, packetLoss, firewallDrops, qdiscDrops, softnet, nicDrops,
+	acceptQueueFull, udpBuffer, synFlood, synQueueFull, conntrackFull, ephemeralPorts, packetLoss, firewallDrops, qdiscDrops, softnet, nicDrops,
 	receiverSlow, senderAppLimited, delayedACK, rateLimited, mtuMismatch, resets, pawsDrops,
 	dnsSlow, dnsUnreachable,
 )

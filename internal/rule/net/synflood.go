@@ -17,8 +17,8 @@ import (
 
 var synFlood = rule.Rule{
 	ID:         "net/syn-flood",
-	Title:      "half-open connections fill their queue: a SYN flood, or a queue that is too short",
-	Plural:     "listeners have their queue full of half-open connections",
+	Title:      "a SYN flood: handshakes are begun and never completed",
+	Plural:     "listeners are flooded with SYNs",
 	Resource:   "half-open connections",
 	Needs:      []recording.Table{recording.Listeners, recording.Protocol},
 	Explains:   []string{"net/packet-loss", "net/softnet", "cpu/softirq", "net/conntrack-full", "rt/connect-slow"},
@@ -36,8 +36,6 @@ var (
 		Reason: "Ratio of refused to completed handshakes. In a flood hardly any complete; in a burst of real clients nearly all do."}
 	halfOpenSome = rule.Threshold{Name: "half-open-some", Value: 20, Unit: "count", Source: rule.Judgement,
 		Reason: "Half-open connections. A healthy server has a handful."}
-	refusedFrom = rule.Threshold{Name: "refused-from", Value: 1.0, Unit: "per second", Source: rule.Judgement,
-		Reason: "SYNs per second that a full queue refuses. At 1 per second there is always a client that waits a second or more for a connection."}
 	shortQueue = rule.Threshold{Name: "short-queue", Value: 64, Unit: "count", Source: rule.Judgement,
 		Reason: "Queue limit. Up to here a few clients that lose their SYN-ACKs fill it like a flood."}
 	oneSource = rule.Threshold{Name: "one-source", Value: 0.5, Unit: "share", Source: rule.Judgement,
@@ -73,6 +71,9 @@ var queueFull = rule.Threshold{Name: "queue-full", Value: 0.9, Unit: "share", So
 func detectSYNFlood(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
 	for _, x := range floods(v) {
+		if x.tooShort() {
+			continue // net/syn-queue-full
+		}
 		f := rule.Finding{Subject: x.Listener.Entity(), Confidence: x.confidence()}
 		f.Headline = x.headline(v)
 		f.Impact = x.impact()
@@ -80,8 +81,7 @@ func detectSYNFlood(v *view.View) ([]rule.Finding, error) {
 		f.Fixes = x.fixes(v)
 		f.Affects, f.Notes = suffering(v, x.Listener)
 		if x.limit <= shortQueue.Int() && x.refused > 0 {
-			f.Notes = append(f.Notes, rule.T("a few clients with lost handshakes also fill so short a queue; packets show who sends SYNs: %s",
-				shell.Line("%s tcpdump -c 50 -ni any %s", v.EnterNetNS(x.NetNS), "tcp[tcpflags] == tcp-syn")))
+			f.Notes = append(f.Notes, rule.T("a few clients with lost handshakes also fill so short a queue; packets show who sends SYNs: %s", x.showSYNs(v)))
 		}
 		f.Affects = append(f.Affects, v.NetNSEntity(x.NetNS), v.HostEntity())
 		f.Affects = append(f.Affects, receivers(v, x.NetNS)...)
@@ -194,14 +194,8 @@ func (x flood) flooded() bool {
 	return !x.cookies && x.refused/max(x.counters.Seconds, 1) >= floodRate.Value && x.refused >= mostIncomplete.Value*x.counters.AtLeast("TcpPassiveOpens")
 }
 
-// queueFull says that SYNs are refused because the queue is full, be they many
-// or few.
-func (x flood) queueFull() bool {
-	return !x.cookies && x.atLimit() && x.refused/max(x.counters.Seconds, 1) >= refusedFrom.Value
-}
-
-// from names the senders, as far as addresses tell.
-func (x flood) from() string {
+// sender is the address that most half-open connections are from; "": there is none.
+func (x flood) sender() string {
 	total, top, most := 0, "", 0
 	for a, n := range x.sources {
 		total += n
@@ -209,11 +203,22 @@ func (x flood) from() string {
 			top, most = a, n
 		}
 	}
+	if total == 0 || float64(most) < oneSource.Value*float64(total) {
+		return ""
+	}
+	return top
+}
+
+// from names the senders, as far as addresses tell.
+func (x flood) from() string {
+	sender := x.sender()
 	switch {
-	case total == 0:
+	case len(x.sources) == 0:
 		return "unknown addresses"
-	case float64(most) >= oneSource.Value*float64(total):
-		return top
+	case sender != "":
+		return sender
+	case x.tooShort():
+		return unit.Plural(len(x.sources), "address", "addresses")
 	}
 	return fmt.Sprintf("%s addresses, likely forged", unit.Count(len(x.sources)))
 }
@@ -221,7 +226,7 @@ func (x flood) from() string {
 func (x flood) headline(v *view.View) rule.Text {
 	where := v.InNetNS(x.NetNS)
 	switch {
-	case x.queueFull() && !x.flooded():
+	case x.tooShort():
 		return rule.T("the queue of half-open connections of %s :%d%s is full: %s, and %s SYNs are refused", x.Name(), x.Port, where,
 			rule.T("%s of %s from %s", unit.Count(x.typical), unit.Count(x.limit), x.from()), unit.PerSecond(x.refused/max(x.counters.Seconds, 1)))
 	case x.flooded() && x.limit <= shortQueue.Int() && float64(x.Backlog) <= shortQueue.Value:
@@ -290,22 +295,20 @@ func (x flood) fixes(v *view.View) []rule.Fix {
 		})
 	}
 	if !x.cookies && x.limit <= shortQueue.Int() {
-		fixes = append(fixes, rule.Fix{
-			Text:     rule.T("give listen() a larger backlog (now %s) and restart %s; the kernel uses the smallest of this, somaxconn and tcp_max_syn_backlog", unit.Count(x.Backlog), x.Name()),
-			Command:  shell.Line("%s sysctl net.core.somaxconn net.ipv4.tcp_max_syn_backlog", enter),
-			Tradeoff: "about 300 bytes of kernel memory for each half-open connection; a fast flood still fills it",
-		})
+		fixes = append(fixes, x.longerQueue(v))
 	}
-	if from := x.from(); x.flooded() && !strings.Contains(from, " ") {
+	if from := x.sender(); x.flooded() && from != "" {
 		fixes = append(fixes, rule.Fix{
 			Text: rule.T("drop SYNs from %s", from), Command: shell.Line("%s iptables -t raw -I PREROUTING -s %s -p tcp --dport %d --syn -j DROP", enter, shell.Address(from), x.Port),
 			Tradeoff: "if the address is forged, its real owner is locked out; the sender may change it",
 		})
 	}
-	return append(fixes,
-		rule.Fix{
-			Text: rule.T("give up half-open connections sooner"), Command: shell.Line("%s sysctl -w net.ipv4.tcp_synack_retries=1", enter),
-			Tradeoff: "clients on lossy paths fail to connect more often",
-		},
-		rule.Fix{Text: rule.T("filter it upstream: provider, load balancer, SYN proxy"), Tradeoff: "the only help once the link itself is full"})
+	fixes = append(fixes, rule.Fix{
+		Text: rule.T("give up half-open connections sooner"), Command: shell.Line("%s sysctl -w net.ipv4.tcp_synack_retries=1", enter),
+		Tradeoff: "clients on lossy paths fail to connect more often",
+	})
+	if x.tooShort() {
+		return fixes
+	}
+	return append(fixes, rule.Fix{Text: rule.T("filter it upstream: provider, load balancer, SYN proxy"), Tradeoff: "the only help once the link itself is full"})
 }

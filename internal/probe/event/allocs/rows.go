@@ -122,7 +122,7 @@ func (s *Source) names() map[uint64]stack.Place {
 		}
 	}
 	slices.Sort(addresses)
-	return s.code.Places(map[stack.Process][]uint64{s.process: slices.Compact(addresses)})[s.process]
+	return s.code.Places(map[stack.Process][]uint64{s.process: slices.Compact(addresses)}, stack.All)[s.process]
 }
 
 // wrappers are libraries that hand on what others ask for.

@@ -69,9 +69,7 @@ type program struct {
 }
 
 func newCallers() *callers {
-	code := stack.NewCode()
-	code.NamesOnly = true
-	return &callers{own: uint32(os.Getpid()), code: code, copies: event.Bounded[copyOf]{Max: maxCopies}, known: map[uint32]*program{}, same: map[string]*program{}}
+	return &callers{own: uint32(os.Getpid()), code: stack.NewCode(), copies: event.Bounded[copyOf]{Max: maxCopies}, known: map[uint32]*program{}, same: map[string]*program{}}
 }
 
 // take keeps a copy that the ring buffer gives.
@@ -167,7 +165,7 @@ func (c *callers) nameOf(p stack.Process, list []*program) {
 		addresses = append(addresses, of.Frames...)
 	}
 	slices.Sort(addresses)
-	places := c.code.Places(map[stack.Process][]uint64{p: slices.Compact(addresses)})[p]
+	places := c.code.Places(map[stack.Process][]uint64{p: slices.Compact(addresses)}, nil)[p]
 	for _, of := range list {
 		of.named = true
 		of.text, of.caller = written(of.Callers, places)

@@ -84,6 +84,7 @@ func (s *Source) rows(now time.Time) ([]recording.OnCPUSample, error) {
 		module, stack string
 		spins         bool
 	}
+	sources := s.sources(counts, names, now.Sub(s.from))
 	at := map[same]int{}
 	var rows []recording.OnCPUSample
 	for _, c := range counts {
@@ -92,15 +93,14 @@ func (s *Source) rows(now time.Time) ([]recording.OnCPUSample, error) {
 		if len(rows) >= maxRows {
 			place, list, kernel, spins = stack.Place{}, "", false, false
 		}
-		source := place.Source
-		place.Source = ""
+		place = place.Of()
 		k := same{c.process, place, place.Module, list, spins}
 		i, ok := at[k]
 		if !ok {
 			i = len(rows)
 			at[k] = i
 			rows = append(rows, recording.OnCPUSample{At: now, PID: c.process.PID, Started: c.process.Started, Process: c.name, Span: now.Sub(s.from), Every: s.period,
-				Function: place.Function, Module: place.Module, Source: source, Kernel: kernel, Stack: list, Spins: spins})
+				Function: place.Function, Module: place.Module, Source: sources[function{c.process, place}], Kernel: kernel, Stack: list, Spins: spins})
 		}
 		rows[i].Samples += c.samples
 	}
@@ -164,9 +164,56 @@ func (s *Source) names(counts []*count, span time.Duration) (*named, error) {
 		slices.Sort(addresses)
 		innermost[p] = slices.Compact(addresses)
 	}
-	n := &named{s, s.code.Places(asked), s.spinning(innermost)}
+	n := &named{s, s.code.Places(asked, nil), s.spinning(innermost)}
 	s.code.Forget(func(p stack.Process) bool { return used[p] > 0 })
 	return n, nil
+}
+
+// function is one of a process.
+type function struct {
+	process stack.Process
+	place   stack.Place
+}
+
+// worthItsLine is the share of a core from which the line of the source is looked for
+// at which a function is most: debug information is large, and read from end to end.
+const worthItsLine = 0.1
+
+// sources finds the lines of functions that have many samples over a span of time.
+func (s *Source) sources(counts []*count, names *named, span time.Duration) map[function]string {
+	type at struct {
+		function
+		address uint64
+	}
+	samples, addresses := map[function]int64{}, map[at]int64{}
+	for _, c := range counts {
+		if len(c.kernel) > 0 || len(c.user) == 0 {
+			continue
+		}
+		if p := names.user[c.process][c.user[0]]; p.Function != "" {
+			f := function{c.process, p.Of()}
+			samples[f] += c.samples
+			addresses[at{f, c.user[0]}] += c.samples
+		}
+	}
+	most := map[function]uint64{}
+	for a, n := range addresses {
+		if (time.Duration(samples[a.function]) * s.period).Seconds() < worthItsLine*span.Seconds() {
+			continue
+		}
+		if before, ok := most[a.function]; !ok || n > addresses[at{a.function, before}] || n == addresses[at{a.function, before}] && a.address < before {
+			most[a.function] = a.address
+		}
+	}
+	asked := map[stack.Process][]uint64{}
+	for f, address := range most {
+		asked[f.process] = append(asked[f.process], address)
+	}
+	places, lines := s.code.Places(asked, stack.All), map[function]string{}
+	for f, address := range most {
+		lines[f] = places[f.process][address].Source
+	}
+	return lines
 }
 
 // returns makes the innermost address one that a call returns to, as the others are:

@@ -244,6 +244,57 @@ func transfer(t *testing.T, port, bytes int, later func()) string {
 	return from
 }
 
+// A program that closes with data unread resets the connection; whether the other end had
+// closed before is told.
+func TestUnread(t *testing.T) {
+	eventtest.InNamespace(t, func(t *testing.T) {
+		if !run(t, "ip link set lo up") {
+			t.Skip("this needs iproute2")
+		}
+		closeUnread := func(closeFirst bool) {
+			l, err := net.Listen("tcp4", "127.0.0.1:5206")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer l.Close()
+			c, err := net.Dial("tcp4", l.Addr().String())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer c.Close()
+			s, err := l.Accept()
+			if err == nil {
+				_, err = c.Write(make([]byte, 100))
+			}
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if closeFirst {
+				c.Close()
+			}
+			time.Sleep(50 * time.Millisecond)
+			s.Close()
+		}
+		rec := eventtest.Watch(t, New(), func() {
+			closeUnread(false)
+			closeUnread(true)
+			time.Sleep(300 * time.Millisecond)
+		})
+		got := map[recording.TCPState]string{}
+		for _, r := range recording.Rows[recording.TCPEvent](rec) {
+			if r.Kind == recording.TCPResetSent && r.LocalPort == 5206 {
+				got[r.State] = r.Reason
+			}
+		}
+		if len(got) != 2 || got[recording.TCPClose] != "TCP_ABORT_ON_CLOSE" || got[recording.TCPCloseWait] != "TCP_ABORT_ON_CLOSE" {
+			t.Errorf("got %v", got)
+		}
+	})
+}
+
 // abort ends a connection by a reset.
 func abort(t *testing.T) {
 	l, all := listen(t, 5205)

@@ -1,0 +1,101 @@
+// Package audit looks at settings of a host that are wrong before anything hurts:
+// what is set, why it matters, the change with its price, and who should leave it
+// alone. A remark is possible at most; only a fault that a rule found, and that the
+// setting explains, makes it more.
+//
+// The checks are data: a Check each, in the files checks_*.go. A value that is the
+// kernel's or the distribution's default is remarked on only beside evidence that it
+// does not fit this host.
+package audit
+
+import (
+	"slices"
+
+	"rtrail/internal/rule"
+	"rtrail/internal/shell"
+	"rtrail/internal/view"
+)
+
+// Check is one kind of setting and what is known of it.
+type Check struct {
+	ID     string // "audit/mtu"
+	Title  string // what is wrong with the setting, for lists
+	Reads  string // files and tables
+	Why    string // what it does to response times
+	When   string // when it is remarked on
+	Change string // how it is changed
+	Price  string // what the change costs, and what it may break
+	Leave  string // who should leave it alone
+	// Explains are IDs of rules whose findings about the same thing the setting may
+	// explain; Proves those of them that then are certain, because the finding shows
+	// what such a setting does and hardly anything else does.
+	Explains, Proves []string
+	Thresholds       []*rule.Threshold
+	// Look finds remarks; seen says whether there was anything to judge.
+	Look func(*view.View) (list []Remark, seen bool)
+}
+
+// Remark is one setting that is worth a look.
+type Remark struct {
+	Check   *Check
+	Subject view.Entity
+	Spaces  []uint64      // network namespaces it is about; nil: not of one
+	Words   rule.Text     // what is set, and what it does not fit
+	See     shell.Command // shows the setting
+	Change  shell.Command // may be none
+}
+
+// Report is the audit of one host.
+type Report struct {
+	Remarks []Remark
+	Fine    []*Check // judged, without a remark
+	Absent  []*Check // there was nothing of what they judge, or it could not be read
+}
+
+// Of looks at all settings of a view.
+func Of(v *view.View) Report {
+	var r Report
+	for i := range Checks {
+		c := &Checks[i]
+		list, seen := look(c, v)
+		switch {
+		case len(list) > 0:
+			for j := range list {
+				list[j].Check = c
+			}
+			r.Remarks = append(r.Remarks, list...)
+		case seen:
+			r.Fine = append(r.Fine, c)
+		default:
+			r.Absent = append(r.Absent, c)
+		}
+	}
+	return r
+}
+
+// look runs one check. One that panics has judged nothing; it must not cost the
+// answer.
+func look(c *Check, v *view.View) (list []Remark, seen bool) {
+	defer func() {
+		if recover() != nil {
+			list, seen = nil, false
+		}
+	}()
+	return c.Look(v)
+}
+
+// Explains says whether a setting explains a finding about the same thing, and
+// whether it proves it.
+func (r *Remark) Explains(f *rule.Finding) (explains, proves bool) {
+	if !slices.Contains(r.Check.Explains, f.Rule) {
+		return false, false
+	}
+	about := r.Subject.Kind == view.KindHost || f.Affected(r.Subject)
+	if r.Spaces != nil {
+		about = slices.Contains(r.Spaces, f.Subject.NetNS)
+	}
+	return about, about && slices.Contains(r.Check.Proves, f.Rule)
+}
+
+// Checks are all of them, in the order of the report.
+var Checks = slices.Concat(cpuChecks, memoryChecks, limitChecks, netChecks)

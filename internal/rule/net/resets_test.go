@@ -1,0 +1,77 @@
+package net
+
+import (
+	"testing"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/rule/ruletest"
+)
+
+func TestResetsByKernel(t *testing.T) {
+	sent := func(n int64, change func(*recording.TCPEvent)) func(*ruletest.Host) {
+		return func(h *ruletest.Host) {
+			for i := range n {
+				e := recording.TCPEvent{At: ruletest.Start, Kind: recording.TCPResetSent, NetNS: 1, State: recording.TCPClose, Reason: "TCP_ABORT_ON_CLOSE",
+					Local: "10.0.0.1", LocalPort: 80, Remote: "10.0.0.9", RemotePort: uint16(4000 + i), Packets: 1}
+				if change != nil {
+					change(&e)
+				}
+				ruletest.Add(h, e)
+			}
+		}
+	}
+	received := func(n int64, state recording.TCPState) func(*ruletest.Host) {
+		return func(h *ruletest.Host) {
+			for i := range n {
+				ruletest.Add(h, recording.TCPEvent{At: ruletest.Start, Kind: recording.TCPResetReceived, NetNS: 2, State: state,
+					Local: "10.0.0.9", LocalPort: uint16(4000 + i), Remote: "10.0.0.1", RemotePort: 80, Packets: 1})
+			}
+		}
+	}
+	came := func(perSecond float64) func(*ruletest.Host) {
+		return func(h *ruletest.Host) { counters(h, 1, map[string]float64{"TcpPassiveOpens": perSecond}) }
+	}
+	tests := []struct {
+		name  string
+		build []func(*ruletest.Host)
+		want  rule.Confidence
+		says  string
+	}{
+		{"clients elsewhere", []func(*ruletest.Host){sent(40, nil), came(10)}, rule.Likely,
+			"upload-server on :80 resets connections with data of the other side unread: 40 of 100 that came in"},
+		{"clients on this host", []func(*ruletest.Host){sent(40, nil), received(40, recording.TCPEstablished), came(10)}, rule.Certain, ""},
+		{"clients on this host that had closed", []func(*ruletest.Host){sent(40, nil), received(40, recording.TCPFinWait2), came(10)}, rule.Likely, ""},
+		{"all of them, and some came before the window", []func(*ruletest.Host){sent(40, nil), came(1)}, rule.Likely,
+			"upload-server on :80 resets connections with data of the other side unread: 40 of 40 that came in"},
+		{"the client had closed before", []func(*ruletest.Host){sent(40, func(e *recording.TCPEvent) { e.State = recording.TCPCloseWait }), came(10)}, 0, ""},
+		{"two", []func(*ruletest.Host){sent(2, nil), came(10)}, 0, ""},
+		{"one in a hundred", []func(*ruletest.Host){sent(10, nil), came(100)}, 0, ""},
+		{"how many came is not known", []func(*ruletest.Host){sent(40, nil)}, 0, ""},
+		{"a client that has what it wants", []func(*ruletest.Host){sent(40, func(e *recording.TCPEvent) {
+			e.LocalPort, e.RemotePort = e.RemotePort, 443
+		}), came(10)}, 0, ""},
+		{"health checks that end by a reset", []func(*ruletest.Host){received(40, recording.TCPEstablished), sent(40, func(e *recording.TCPEvent) {
+			e.Kind, e.Reason, e.State = recording.TCPResetReceived, "", recording.TCPEstablished
+		}), came(10)}, 0, ""},
+		{"refused connects", []func(*ruletest.Host){sent(1, func(e *recording.TCPEvent) {
+			e.Reason, e.State, e.LocalPort, e.RemotePort, e.Packets = "NO_SOCKET", 0, 81, 0, 400
+		}), came(10)}, 0, ""},
+		{"a server that ends by SO_LINGER", []func(*ruletest.Host){sent(40, func(e *recording.TCPEvent) { e.Reason = "TCP_STATE" }), came(10)}, 0, ""},
+		{"a kernel that tells no reason", []func(*ruletest.Host){sent(40, func(e *recording.TCPEvent) { e.Reason = "" }), came(10)}, 0, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h := ruletest.New(2, 10)
+			owns(h, 1, 70, "upload-server")
+			listens(h, listener{ns: 1, port: 80, inode: 1, queue: []uint32{0}, backlog: 511})
+			for _, b := range tt.build {
+				b(h)
+			}
+			found := ruletest.Judge(t, h, resets, tt.want)
+			if tt.says != "" && found[0].Headline.String() != tt.says {
+				t.Errorf("headline %q, want %q", found[0].Headline, tt.says)
+			}
+		})
+	}
+}
