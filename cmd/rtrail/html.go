@@ -23,6 +23,10 @@ import (
 // chartPatience bounds how long points of a recording are read.
 const chartPatience = 30 * time.Second
 
+// visible is the share of a flame graph that is about a pixel wide: what is smaller is
+// told as one.
+const visible = 1.0 / 1000
+
 // pageFlag is a file for the answer as a page.
 type pageFlag struct{ html string }
 
@@ -75,7 +79,7 @@ func (d *diagnosis) page(ctx context.Context, v verdict.Verdict, files []string)
 	}
 	p.Charts = draft.Set()
 	profile := stack.Recorded(v.Host.Name, view.Rows[recording.OnCPUSample](e.View()), e.View().OffCPURows())
-	p.Flames = flame.Graphs(profile)
+	p.Flames = flame.Graphs(profile, visible)
 	return p, nil
 }
 

@@ -4,6 +4,8 @@
 package chart
 
 import (
+	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -59,6 +61,19 @@ type Cite struct {
 	Chart int      `json:"chart"`
 	Limit *float64 `json:"limit,omitempty"` // in the unit of the chart
 	Band  int      `json:"band"`            // that of the finding; -1: none
+
+	value float64 // of the evidence
+}
+
+// spans says whether a value can be one of the lines, or their mean.
+func (c *Chart) spans(value float64) bool {
+	const slack = 0.2 // readings are not those that the evidence is made of
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, l := range c.Lines {
+		low, high = min(low, slices.Min(l.Values)), max(high, slices.Max(l.Values))
+	}
+	room := slack * max(math.Abs(low), math.Abs(high))
+	return value >= low-room && value <= high+room
 }
 
 // values are written with six digits: a picture shows three.

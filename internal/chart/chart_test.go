@@ -75,8 +75,8 @@ func TestChartsAreTheRecording(t *testing.T) {
 	limit := 0.8
 	d := NewDraft(at(0), at(119))
 	d.Finding(1, finding(view.Entity{Kind: view.KindDevice, Name: "vda"},
-		rule.Evidence{Metric: metric.DiskUtilisation, Limit: &limit}, rule.Evidence{Metric: metric.DiskUtilisation}, rule.Evidence{Metric: metric.DiskRequestSize}), -1)
-	d.Finding(2, finding(view.Entity{Kind: view.KindProcess, Name: "worker", PID: 103}, rule.Evidence{Metric: metric.ProcessRss}), -1)
+		rule.Evidence{Metric: metric.DiskUtilisation, Limit: &limit, Value: 0.9}, rule.Evidence{Metric: metric.DiskUtilisation}, rule.Evidence{Metric: metric.DiskRequestSize}), -1)
+	d.Finding(2, finding(view.Entity{Kind: view.KindProcess, Name: "worker", PID: 103}, rule.Evidence{Metric: metric.ProcessRss, Value: 50 << 20, Limit: &limit}), -1)
 	d.Finding(3, finding(view.Entity{Kind: view.KindHost}, rule.Evidence{Metric: metric.ProcessRss}), -1)
 	d.Add(v)
 	s := d.Set()
@@ -92,6 +92,9 @@ func TestChartsAreTheRecording(t *testing.T) {
 	rss := linesOf(s, s.Charts[s.Findings[2][0].Chart])
 	if len(rss) != 1 || len(rss["worker 103"]) != 120 || rss["worker 103"][7].Value != 3<<20 {
 		t.Errorf("memory of a process: %v", rss)
+	}
+	if s.Findings[2][0].Limit != nil {
+		t.Error("a limit of what the chart does not show is drawn")
 	}
 	highest := s.Charts[s.Findings[3][0].Chart]
 	if len(highest.Lines) != maxLines || highest.Left != 35 || highest.Lines[0].Name != "worker 139" {

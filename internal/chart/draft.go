@@ -81,7 +81,7 @@ func (d *Draft) Finding(number int, f verdict.Finding, band int) {
 			continue
 		}
 		cited[i] = true
-		d.cites[number] = append(d.cites[number], Cite{i, limit(e), band})
+		d.cites[number] = append(d.cites[number], Cite{Chart: i, Limit: limit(e), Band: band, value: e.Value})
 	}
 }
 
@@ -214,6 +214,9 @@ func (d *Draft) Set() *Set {
 	for number, cites := range d.cites {
 		for _, c := range cites {
 			if c.Chart = place[c.Chart]; c.Chart >= 0 {
+				if !s.Charts[c.Chart].spans(c.value) {
+					c.Limit = nil // it is one of something else: of several processes together
+				}
 				s.Findings[number] = append(s.Findings[number], c)
 			}
 		}

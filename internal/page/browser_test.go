@@ -50,7 +50,7 @@ func host(t *testing.T) *view.View {
 func example(v *view.View) page.Page {
 	limit := float64(50 << 20)
 	f := verdict.Finding{Finding: rule.Finding{Subject: view.Entity{Kind: view.KindProcess, Name: evil, PID: 7},
-		Evidence: []rule.Evidence{{Metric: metric.ProcessRss, Limit: &limit}}}}
+		Evidence: []rule.Evidence{{Metric: metric.ProcessRss, Limit: &limit, Value: 59 << 20}}}}
 	d := chart.NewDraft(at(0), at(59))
 	d.Finding(1, f, d.Band(at(20), at(40), "memory grows", document.Alarm, 1))
 	d.Add(v)

@@ -6,7 +6,7 @@ import { colour, useTheme } from "./theme";
 import { quantity } from "./unit";
 
 const height = 190;
-const plots = new Map<number, uPlot>();
+const plots = new Map<uPlot, number>(); // with the chart that each draws
 
 // aligned puts the lines of a chart below one list of times, in seconds. Where a line has no
 // point at a time it goes on; where nothing was read for long it is broken.
@@ -41,13 +41,13 @@ export function Chart({ charts, index, cite, bands }: Props) {
   useEffect(() => {
     const parent = box.current!;
     const made = plot.current = new uPlot(options(charts, chart, data, limit, bands, parent.clientWidth), data, parent);
-    plots.set(index, made);
+    plots.set(made, index);
     const watch = new ResizeObserver(() => {
       const width = parent.clientWidth;
       if (width > 0 && width !== made.width) made.setSize({ width, height });
     });
     watch.observe(parent);
-    return () => { watch.disconnect(); made.destroy(); };
+    return () => { watch.disconnect(); made.destroy(); plots.delete(made); };
   }, [theme, chart]);
   const key = (e: KeyboardEvent): void => {
     const u = plot.current, xs = data[0];
@@ -119,16 +119,16 @@ function options(charts: Charts, chart: Data, data: uPlot.AlignedData, limit: nu
       y: { range: (_, low, high) => axis(chart, low, high, limit) },
     },
     axes: [
-      { stroke: colour("dim"), grid: { stroke: colour("line"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif",
+      { stroke: () => colour("dim"), grid: { stroke: () => colour("line"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif", size: 30,
         values: (_, ticks, __, ___, step) => ticks.map(t => (long && step >= 3600 ? `${day(charts, t).slice(5)} ${clock(charts, t, false)}` : clock(charts, t, step < 60))), space: long ? 90 : 70 },
-      { stroke: colour("dim"), grid: { stroke: colour("line"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif", size: 76, values: (_, ticks) => ticks.map(words),
+      { stroke: () => colour("dim"), grid: { stroke: () => colour("line"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif", size: 76, values: (_, ticks) => ticks.map(words),
         ...(chart.unit.startsWith("bytes") ? { incrs: binary } : {}) },
     ],
     series: [
       { value: (_, t) => (t == null ? "–" : clock(charts, t)), label: charts.zone },
       ...chart.lines.map((l, i): uPlot.Series => ({
-        label: l.name, stroke: colour(lineColours[i % lineColours.length]), width: 1.75, dash: dashes[i % dashes.length], spanGaps: false,
-        points: { show: few, size: 5, fill: colour(lineColours[i % lineColours.length]) }, value: (_, v) => quantity(v, chart.unit),
+        label: l.name, stroke: () => colour(lineColours[i % lineColours.length]), width: 1.75, dash: dashes[i % dashes.length], spanGaps: false,
+        points: { show: few, size: 5, fill: () => colour(lineColours[i % lineColours.length]) }, value: (_, v) => quantity(v, chart.unit),
       })),
     ],
     hooks: {
@@ -178,5 +178,8 @@ function drawLimit(u: uPlot, limit: number, words: string): void {
   ctx.restore();
 }
 
+// Paper does not wait for components: charts are drawn again in its colours at once.
+addEventListener("beforeprint", () => plots.forEach((_, u) => u.redraw()));
+
 // What charts draw, for tests: numbers, not pixels.
-export const drawn = (): Record<number, unknown> => Object.fromEntries([...plots].map(([i, u]) => [i, u.data]));
+export const drawn = (): Record<number, unknown> => Object.fromEntries([...plots].map(([u, i]) => [i, u.data]));

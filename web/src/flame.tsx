@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Flame as Data, Frame } from "./data";
 
 // A frame is as wide as its share of all counts. Callers are above what they call.
-const rowHeight = 19, letter = 7.3, leastWidth = 0.5;
+const rowHeight = 19, letter = 7.3, leastWidth = 1;
 
 interface Node { frame: Frame; parent: Node | null; depth: number; kind: string; own: number; children: Node[] }
 

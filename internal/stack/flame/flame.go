@@ -34,15 +34,16 @@ func (n *builder) child(name string) *builder {
 
 // Write writes a page of the flame graphs of a profile.
 func Write(out io.Writer, title string, p *stack.Profile) error {
-	return page.Write(out, page.Page{Document: document.Document{Title: title}, Flames: Graphs(p)})
+	return page.Write(out, page.Page{Document: document.Document{Title: title}, Flames: Graphs(p, 0)})
 }
 
 // Graphs draws a profile: one graph per kind of stacks, and for dumps of threads
-// one of all and one of those that do not wait for work.
-func Graphs(p *stack.Profile) (list []page.Flame) {
+// one of all and one of those that do not wait for work. Frames of less than a share of
+// the whole stand together.
+func Graphs(p *stack.Profile, smallest float64) (list []page.Flame) {
 	add := func(title, unit string, root *builder) {
 		if root.Count > 0 {
-			list = append(list, page.Flame{Title: title, Unit: unit, Root: root.finish()})
+			list = append(list, page.Flame{Title: title, Unit: unit, Root: root.finish(int64(smallest * float64(root.Count)))})
 		}
 	}
 	for _, kind := range p.Kinds() {
@@ -96,16 +97,26 @@ func (n *builder) add(s *stack.Stack, sig *signatures.Signature) {
 	}
 }
 
-// finish orders the children and names what stacks wait for.
-func (n *builder) finish() *page.Frame {
+// finish orders the children and names what stacks wait for. Children with counts below the
+// least become one.
+func (n *builder) finish(least int64) *page.Frame {
 	for k, c := range n.kinds {
 		if c > n.kinds[n.Kind] || n.Kind == "" {
 			n.Kind = k
 		}
 	}
 	slices.SortFunc(n.order, func(a, b *builder) int { return strings.Compare(a.Name, b.Name) })
+	rest := page.Frame{}
 	for _, c := range n.order {
-		n.Children = append(n.Children, c.finish())
+		if c.Count < least {
+			rest.Count += c.Count
+			rest.Name = "smaller ones"
+			continue
+		}
+		n.Children = append(n.Children, c.finish(least))
+	}
+	if rest.Count > 0 {
+		n.Children = append(n.Children, &rest)
 	}
 	return &n.Frame
 }
