@@ -199,7 +199,7 @@ func TestUnjudged(t *testing.T) {
 			}
 		}
 	}
-	for _, query := range []string{"NTP", "clock skew", "cpu frequency", "thermal", "certificate", "semi-sync", "autovacuum", "ARP", "bonding", "VLAN", "asymmetric routing", "query cache", "read-only file system", "slab", "compaction"} {
+	for _, query := range []string{"NTP", "clock skew", "cpu frequency", "thermal", "certificate", "semi-sync", "autovacuum", "ARP", "bonding", "VLAN", "asymmetric routing", "query cache", "stale file handle", "slab"} {
 		if Unjudged(query) == "" {
 			t.Errorf("%q has no answer", query)
 		}

@@ -119,7 +119,7 @@ var synonyms = map[string][]string{
 	"high iowait": {"cpu.iowait", "disk/saturated"},
 	"fragmentation":                   {"mem/fragmentation"},
 	"compaction":                      {"mem/fragmentation"},
-	"read-only file system":           {"disk/errors"},
+	"read-only":                       {"disk/errors"},
 	"i/o error":                       {"disk/errors"},
 	// network
 	"keep-alive":                      {"packets.reset-after-idle", "rt/first-disconnect", "net/ephemeral-ports"},
