@@ -139,7 +139,7 @@ var netChecks = []Check{
 		Change:   "Set it to 1, the default.",
 		Price:    "Connections made with cookies lose options such as window scaling if their client sends no timestamps.",
 		Leave:    "Hosts that no stranger reaches.",
-		Explains: []string{"net/syn-flood"},
+		Explains: []string{"net/syn-flood", "net/syn-queue-full"},
 		Look: func(v *view.View) ([]Remark, bool) {
 			open := map[uint64]bool{}
 			for _, l := range v.Listeners() {

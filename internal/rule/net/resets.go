@@ -43,7 +43,7 @@ func hastyServers(v *view.View) []*hasty {
 			continue
 		}
 		l, ok := v.ListenerAt(e.NetNS, e.Local, e.LocalPort)
-		if !ok {
+		if !ok || killed(v, &l) {
 			continue
 		}
 		k := key{l.NetNS, l.Inode}
@@ -58,6 +58,15 @@ func hastyServers(v *view.View) []*hasty {
 	}
 	slices.SortStableFunc(list, func(a, b *hasty) int { return cmp.Compare(b.count, a.count) })
 	return list
+}
+
+// killed says whether a process of a server was ended by a signal in the window, or whether the
+// server began to listen anew.
+func killed(v *view.View, l *view.Listener) bool {
+	return slices.ContainsFunc(v.Listeners(), func(o view.Listener) bool {
+		return o.NetNS == l.NetNS && o.Port == l.Port && o.Local == l.Local && o.Inode != l.Inode
+	}) ||
+		slices.ContainsFunc(v.Runs(), func(r view.Run) bool { return r.Signal != 0 && len(l.Owners) > 0 && r.Comm == l.Owners[0].Comm })
 }
 
 // share is that of the connections that came in. Some of those that are reset came before.

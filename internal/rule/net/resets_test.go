@@ -2,6 +2,7 @@ package net
 
 import (
 	"testing"
+	"time"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -45,6 +46,15 @@ func TestResetsByKernel(t *testing.T) {
 		{"all of them, and some came before the window", []func(*ruletest.Host){sent(40, nil), came(1)}, rule.Likely,
 			"upload-server on :80 resets connections with data of the other side unread: 40 of 40 that came in"},
 		{"the client had closed before", []func(*ruletest.Host){sent(40, func(e *recording.TCPEvent) { e.State = recording.TCPCloseWait }), came(10)}, 0, ""},
+		{"a server that is killed", []func(*ruletest.Host){sent(40, nil), came(10), func(h *ruletest.Host) {
+			ruletest.Add(h, recording.ProcessEvent{At: ruletest.Start.Add(time.Second), Kind: recording.ProcessExited, PID: 71, Comm: "upload-server", Signal: 9})
+		}}, 0, ""},
+		{"a server that was replaced", []func(*ruletest.Host){sent(40, nil), came(10), func(h *ruletest.Host) {
+			listens(h, listener{ns: 1, port: 80, inode: 2, queue: []uint32{0}, backlog: 511})
+		}}, 0, ""},
+		{"workers that end by themselves", []func(*ruletest.Host){sent(40, nil), came(10), func(h *ruletest.Host) {
+			ruletest.Add(h, recording.ProcessEvent{At: ruletest.Start.Add(time.Second), Kind: recording.ProcessExited, PID: 71, Comm: "upload-server"})
+		}}, rule.Likely, ""},
 		{"two", []func(*ruletest.Host){sent(2, nil), came(10)}, 0, ""},
 		{"one in a hundred", []func(*ruletest.Host){sent(10, nil), came(100)}, 0, ""},
 		{"how many came is not known", []func(*ruletest.Host){sent(40, nil)}, 0, ""},

@@ -2,6 +2,7 @@ package proc
 
 import (
 	"fmt"
+	"time"
 
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
@@ -18,7 +19,7 @@ var lockContention = rule.Rule{
 	Resource:     "locks of programs",
 	Needs:        []recording.Table{recording.Processes, recording.Threads},
 	BlindWithout: []recording.Sight{recording.UnseenSyscalls},
-	Thresholds:   []*rule.Threshold{&lockWaiters, &lockLooks, &lockStood, &holderStarved, &noneIdle},
+	Thresholds:   []*rule.Threshold{&lockWaiters, &lockLooks, &lockStood, &holderStarved, &noneIdle, &briefWait},
 	Detect:       detectLockContention,
 }
 
@@ -31,6 +32,8 @@ var (
 		Reason: "Time that a thread did not run while another one held the lock. From here on it waits for this holder, not for its turn among many threads."}
 	noneIdle = rule.Threshold{Name: "none-idle", Value: 0.25, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the CPUs that is idle. If a lock limits a program, only one CPU works at a time, so at least half of two or more CPUs is idle. Below this, threads that compute in turn may just wait for a CPU."}
+	briefWait = rule.Threshold{Name: "brief-wait", Value: 1e-3, Unit: "seconds", Source: rule.Judgement,
+		Reason: "Mean time of a wait: waiting threads divided by the voluntary context switches of the process a second. Threads that wait for less only pass the lock around: fewer of them may do the same work."}
 	holderStarved = rule.Threshold{Name: "holder-starved", Value: 0.3, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the window in which the holder was runnable without a CPU. From here on the lock is held for so long because CPUs are short."}
 )
@@ -96,9 +99,15 @@ func contended(v *view.View, p *view.Process, l view.HeldLock) rule.Finding {
 		f.Confidence = rule.Possible
 		f.Notes = append(f.Notes, rule.T("threads may hold it in turn while they run, and %v of %d CPUs are idle: the cause may be a shortage of CPUs", unit.Number(round(idle)), v.CPUCount()))
 	}
-	if holder.Does == view.OnCPU && holder.Share < 0.5 && l.Longest == 0 && f.Confidence > rule.Possible {
-		f.Confidence = rule.Possible
-		f.Notes = append(f.Notes, rule.T("threads hold it in turn, each so briefly that no two looks found the same one: fewer threads may do the same work"))
+	if holder.Share < 0.5 && f.Confidence == rule.Likely {
+		switch wait := l.Mean / p.Voluntary; {
+		case holder.Does == view.OnCPU && l.Longest == 0:
+			f.Confidence = rule.Possible
+			f.Notes = append(f.Notes, rule.T("threads hold it in turn, each so briefly that no two looks found the same one: fewer threads may do the same work"))
+		case wait <= briefWait.Value:
+			f.Confidence = rule.Possible
+			f.Notes = append(f.Notes, rule.T("threads hold it in turn and wait %v for it on average: fewer threads may do the same work", unit.Duration(time.Duration(wait*float64(time.Second)))))
+		}
 	}
 	if (holder.Does == view.OnCPU || holder.Measured) && holder.RunDelay >= holderStarved.Value {
 		f.Confidence = rule.Possible
