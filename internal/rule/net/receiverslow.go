@@ -74,6 +74,10 @@ func heldUp(v *view.View) []*heldUpBy {
 // data, nothing is under way, and the window that was last offered takes no segment. Windows
 // that close for moments belong to a reader that is only slower than the network brings.
 func stall(c *view.Connection) (*stalled, bool) {
+	// Most connections have nothing of it: their readings need not be gone through.
+	if c.RwndLimited-c.First().RwndLimited < closedFor.Duration() {
+		return nil, false
+	}
 	s := &stalled{Connection: *c}
 	var first, last recording.TCPSample
 	var from, to time.Time
