@@ -11,6 +11,7 @@ package audit
 import (
 	"slices"
 
+	"rtrail/internal/crash"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
 	"rtrail/internal/view"
@@ -50,6 +51,7 @@ type Report struct {
 	Remarks []Remark
 	Fine    []*Check // judged, without a remark
 	Absent  []*Check // there was nothing of what they judge, or it could not be read
+	Failed  []string // why a check has judged nothing: a mistake of its own
 }
 
 // Of looks at all settings of a view.
@@ -57,8 +59,15 @@ func Of(v *view.View) Report {
 	var r Report
 	for i := range Checks {
 		c := &Checks[i]
-		list, seen := look(c, v)
+		var list []Remark
+		var seen bool
+		err := crash.Guard(func() error {
+			list, seen = c.Look(v)
+			return nil
+		})
 		switch {
+		case err != nil:
+			r.Failed = append(r.Failed, c.ID+" could not look: "+err.Error())
 		case len(list) > 0:
 			for j := range list {
 				list[j].Check = c
@@ -71,17 +80,6 @@ func Of(v *view.View) Report {
 		}
 	}
 	return r
-}
-
-// look runs one check. One that panics has judged nothing; it must not cost the
-// answer.
-func look(c *Check, v *view.View) (list []Remark, seen bool) {
-	defer func() {
-		if recover() != nil {
-			list, seen = nil, false
-		}
-	}()
-	return c.Look(v)
 }
 
 // Explains says whether a setting explains a finding about the same thing, and

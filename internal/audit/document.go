@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"slices"
 	"strings"
 
 	"rtrail/internal/document"
@@ -33,7 +34,7 @@ func (r *Report) Document(host recording.Host, notes []string, verbose bool) doc
 		add(table("PASSED: nothing of this was seen", r.Fine)...)
 		add(table("NOTHING TO JUDGE: it is not there, or could not be read", r.Absent)...)
 	}
-	for _, n := range notes {
+	for _, n := range slices.Concat(notes, r.Failed) {
 		add(document.Prose{Label: "NOTE", Style: document.Warn, Words: n})
 	}
 	return d
@@ -132,5 +133,5 @@ func (r *Report) Result(host recording.Host, tool string, notes []string) any {
 		Passed   []string  `json:"passed"`
 		Absent   []string  `json:"nothing_to_judge"`
 		Notes    []string  `json:"notes"`
-	}{1, tool, host.Name, host.Kernel, Settings(r.Remarks), ids(r.Fine), ids(r.Absent), append([]string{}, notes...)}
+	}{1, tool, host.Name, host.Kernel, Settings(r.Remarks), ids(r.Fine), ids(r.Absent), slices.Concat([]string{}, notes, r.Failed)}
 }
