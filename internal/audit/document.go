@@ -133,5 +133,5 @@ func (r *Report) Result(host recording.Host, tool string, notes []string) any {
 		Passed   []string  `json:"passed"`
 		Absent   []string  `json:"nothing_to_judge"`
 		Notes    []string  `json:"notes"`
-	}{1, tool, host.Name, host.Kernel, Settings(r.Remarks), ids(r.Fine), ids(r.Absent), slices.Concat([]string{}, notes, r.Failed)}
+	}{1, tool, host.Name, host.Kernel, Settings(r.Remarks), ids(r.Fine), ids(r.Absent), append(append([]string{}, notes...), r.Failed...)}
 }
