@@ -296,6 +296,15 @@ func begin(t *testing.T, what string) (pid int32, start func(), told func() (n i
 	}
 }
 
+// slicedCase is a source that counts in slices beside a load, and how often it saw what the load does.
+type slicedCase struct {
+	source func() event.Source
+	budget float64 // 0: as by default
+	beside string  // a load that makes it a storm
+	many   bool    // waits that are longer than slices are so many that their number is no chance
+	check  func(v *recording.Recording, pid int32) (n float64, took time.Duration)
+}
+
 // Sums of slices of the time, scaled, are those of all of it, and cost no more than the
 // budget twice.
 func TestSlices(t *testing.T) {
@@ -303,14 +312,8 @@ func TestSlices(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute")
 	}
-	for what, tc := range map[string]struct {
-		source event.Source
-		budget float64 // 0: as by default
-		beside string  // a load that makes it a storm
-		many   bool    // waits that are longer than slices are so many that their number is no chance
-		check  func(v *recording.Recording, pid int32) (n float64, took time.Duration)
-	}{
-		"getppid": {source: syscalls.New(0), check: func(rec *recording.Recording, pid int32) (n float64, took time.Duration) {
+	for what, tc := range map[string]slicedCase{
+		"getppid": {source: func() event.Source { return syscalls.New(0) }, check: func(rec *recording.Recording, pid int32) (n float64, took time.Duration) {
 			for _, c := range view.SumSyscalls(recording.Rows[recording.SyscallSum](rec), 0) {
 				if c.PID == pid && c.Call == "getppid" {
 					n += float64(c.Calls)
@@ -318,7 +321,7 @@ func TestSlices(t *testing.T) {
 			}
 			return n, 0
 		}},
-		"pread": {source: files.New(), check: func(rec *recording.Recording, pid int32) (n float64, took time.Duration) {
+		"pread": {source: func() event.Source { return files.New() }, check: func(rec *recording.Recording, pid int32) (n float64, took time.Duration) {
 			for _, f := range view.SumFiles(recording.Rows[recording.FileSum](rec), 0) {
 				if f.PID == pid && strings.Contains(f.Path, "/dev/shm/load") {
 					n += float64(f.Reads)
@@ -326,7 +329,7 @@ func TestSlices(t *testing.T) {
 			}
 			return n, 0
 		}},
-		"fdatasync": {source: syncs.New(), beside: "getppid", check: func(rec *recording.Recording, pid int32) (n float64, took time.Duration) {
+		"fdatasync": {source: func() event.Source { return syncs.New() }, beside: "getppid", check: func(rec *recording.Recording, pid int32) (n float64, took time.Duration) {
 			for _, s := range view.SumSyncs(recording.Rows[recording.SyncSum](rec), 0) {
 				if s.PID == pid && strings.Contains(s.Path, "/dev/shm/load") {
 					n += float64(s.Calls)
@@ -334,7 +337,7 @@ func TestSlices(t *testing.T) {
 			}
 			return n, 0
 		}},
-		"nanosleep": {source: syscalls.New(0), beside: "getppid", check: func(rec *recording.Recording, pid int32) (n float64, took time.Duration) {
+		"nanosleep": {source: func() event.Source { return syscalls.New(0) }, beside: "getppid", check: func(rec *recording.Recording, pid int32) (n float64, took time.Duration) {
 			for _, c := range view.SumSyscalls(recording.Rows[recording.SyscallSum](rec), 0) {
 				if c.PID == pid && c.Call == "clock_nanosleep" {
 					n, took = n+float64(c.Calls), took+c.Time
@@ -342,9 +345,9 @@ func TestSlices(t *testing.T) {
 			}
 			return n, took
 		}},
-		"nanosleep ": {source: offcpu.New(0), beside: "switches", check: nanosleeps},
-		"sleepers ":  {source: offcpu.New(0), beside: "switches", many: true, check: nanosleeps},
-		"sleepers": {source: syscalls.New(0), beside: "getppid", many: true, check: func(rec *recording.Recording, pid int32) (n float64, took time.Duration) {
+		"nanosleep ": {source: func() event.Source { return offcpu.New(0) }, beside: "switches", check: nanosleeps},
+		"sleepers ":  {source: func() event.Source { return offcpu.New(0) }, beside: "switches", many: true, check: nanosleeps},
+		"sleepers": {source: func() event.Source { return syscalls.New(0) }, beside: "getppid", many: true, check: func(rec *recording.Recording, pid int32) (n float64, took time.Duration) {
 			for _, c := range view.SumSyscalls(recording.Rows[recording.SyscallSum](rec), 0) {
 				if c.PID == pid && c.Call == "clock_nanosleep" {
 					n, took = n+float64(c.Calls), took+c.Time
@@ -352,7 +355,7 @@ func TestSlices(t *testing.T) {
 			}
 			return n, took
 		}},
-		"cached": {source: cache.New(), check: func(rec *recording.Recording, pid int32) (n float64, took time.Duration) {
+		"cached": {source: func() event.Source { return cache.New() }, check: func(rec *recording.Recording, pid int32) (n float64, took time.Duration) {
 			for _, c := range view.SumCache(recording.Rows[recording.CacheSum](rec), 0) {
 				if c.PID == pid {
 					n += float64(c.Asked)
@@ -360,14 +363,14 @@ func TestSlices(t *testing.T) {
 			}
 			return n, 0
 		}},
-		"connect": {source: connects.New(), budget: 0.004, check: func(rec *recording.Recording, pid int32) (float64, time.Duration) {
+		"connect": {source: func() event.Source { return connects.New() }, budget: 0.004, check: func(rec *recording.Recording, pid int32) (float64, time.Duration) {
 			n, _ := sumConnects(rec, pid, recording.ConnectOK)
 			return n, 0
 		}},
-		"give up": {source: connects.New(), budget: 0.014, beside: "connect", check: func(rec *recording.Recording, pid int32) (float64, time.Duration) {
+		"give up": {source: func() event.Source { return connects.New() }, budget: 0.014, beside: "connect", check: func(rec *recording.Recording, pid int32) (float64, time.Duration) {
 			return sumConnects(rec, pid, recording.ConnectAbandoned)
 		}},
-		"refused": {source: retransmits.New(), budget: 0.002, check: func(rec *recording.Recording, _ int32) (n float64, took time.Duration) {
+		"refused": {source: func() event.Source { return retransmits.New() }, budget: 0.002, check: func(rec *recording.Recording, _ int32) (n float64, took time.Duration) {
 			for _, e := range view.SumTCPEvents(recording.Rows[recording.TCPEvent](rec), 0) {
 				if e.Kind == recording.TCPResetSent && int(e.LocalPort) == refusing.Port {
 					n += float64(e.Packets)
@@ -375,7 +378,7 @@ func TestSlices(t *testing.T) {
 			}
 			return n, 0
 		}},
-		"flood": {source: drops.New(), check: func(rec *recording.Recording, _ int32) (n float64, took time.Duration) {
+		"flood": {source: func() event.Source { return drops.New() }, check: func(rec *recording.Recording, _ int32) (n float64, took time.Duration) {
 			for _, d := range view.SumDrops(recording.Rows[recording.PacketDrop](rec), 0) {
 				if int(d.Port) == flooded.Port && d.Reason == "SOCKET_RCVBUFF" {
 					n += float64(d.Packets)
@@ -383,7 +386,7 @@ func TestSlices(t *testing.T) {
 			}
 			return n, 0
 		}},
-		"flood ": {source: buffers.New(), check: func(rec *recording.Recording, _ int32) (n float64, took time.Duration) {
+		"flood ": {source: func() event.Source { return buffers.New() }, check: func(rec *recording.Recording, _ int32) (n float64, took time.Duration) {
 			for _, b := range view.SumReceiveBuffers(recording.Rows[recording.ReceiveBuffer](rec), 0) {
 				if int(b.LocalPort) == flooded.Port && b.Kind == recording.BufferFull {
 					n += float64(b.Times)
@@ -392,82 +395,98 @@ func TestSlices(t *testing.T) {
 			return n, 0
 		}},
 	} {
-		t.Run(tc.source.Name()+"/"+strings.TrimSpace(what), func(t *testing.T) {
-			if name := tc.source.Name(); name == "connects" || name == "retransmits" {
+		t.Run(tc.source().Name()+"/"+strings.TrimSpace(what), func(t *testing.T) {
+			if name := tc.source().Name(); name == "connects" || name == "retransmits" {
 				eventtest.Alone(t)
 			}
-			pid, run, told := begin(t, strings.TrimSpace(what))
-			if tc.beside != "" {
-				_, too, _ := begin(t, tc.beside)
-				too()
-			}
-			budget := cmp.Or(tc.budget, event.DefaultBudget)
-			p := event.New(tc.source, event.Options{Budget: budget})
-			if err := p.Start(); err != nil {
-				t.Fatal(err)
-			}
-			defer p.Close()
-			rec := recording.New(recording.Manifest{})
-			look := func() {
-				w := recording.NewWriter(time.Now())
-				if err := p.Sample(context.Background(), w); err != nil {
-					t.Fatal(err)
+			// Beside other tests a slice in ten seconds may hit a moment in which the load got
+			// no CPU: what is wrong is so each time.
+			var wrong []string
+			for range 3 {
+				if wrong = tc.wrong(t, what); len(wrong) == 0 {
+					return
 				}
-				if err := rec.Commit(w); err != nil {
-					t.Fatal(err)
-				}
+				t.Log(strings.Join(wrong, "; "))
 			}
-			look()
-			began := time.Now()
-			run()
-			for time.Since(began) < loadLasts-time.Second {
-				time.Sleep(time.Second)
-				look()
-			}
-			p.Closing()
-			look()
-			watched := time.Since(began)
-			n, took, lasted := told()
-			part := watched.Seconds() / lasted.Seconds()
-			want, wantTook := float64(n)*part, time.Duration(float64(took)*part)
-			got, gotTook := tc.check(rec, pid)
-			var span, attached time.Duration
-			costs := map[string]time.Duration{}
-			for _, r := range recording.Rows[recording.EventProgram](rec) {
-				costs[r.Program] += r.RunTime
-				if r.Stopped {
-					t.Errorf("%s was detached", r.Program)
-				}
-				if r.Program == recording.Rows[recording.EventProgram](rec)[0].Program {
-					span, attached = span+r.Span, attached+r.Attached
-				}
-			}
-			t.Logf("traced %v of %v: %.0f, want %.0f (%+.1f %%); %v, want %v", attached, span, got, want, 100*(got/want-1), gotTook, wantTook)
-			if attached > span/2 {
-				t.Errorf("it was traced for %v of %v: that is no storm", attached, span)
-			}
-			const within = 0.1
-			// Of waits that are longer than slices those count that end in one: of a single thread
-			// these are few.
-			off, chance := math.Abs(got/want-1), within
-			if tc.many {
-				chance = max(within, 3/math.Sqrt(want*attached.Seconds()/span.Seconds()))
-			}
-			if (gotTook == 0 || tc.many) && off > chance || got < want/3 || got > 3*want {
-				t.Errorf("%.0f of %s, want %.0f", got, what, want)
-			}
-			if gotTook > 0 && math.Abs(gotTook.Seconds()/wantTook.Seconds()-1) > within {
-				t.Errorf("%s took %v, want %v", what, gotTook, wantTook)
-			}
-			for program, took := range costs {
-				share := took.Seconds() / watched.Seconds()
-				t.Logf("%s took %.2f %% of a core", program, 100*share)
-				if share > 2*budget {
-					t.Errorf("%s took %.2f %% of a core", program, 100*share)
-				}
-			}
+			t.Error("three times in a row")
 		})
 	}
+}
+
+// wrong lists what is wrong with sums of slices beside a load.
+func (tc slicedCase) wrong(t *testing.T, what string) (wrong []string) {
+	bad := func(format string, values ...any) { wrong = append(wrong, fmt.Sprintf(format, values...)) }
+	pid, run, told := begin(t, strings.TrimSpace(what))
+	if tc.beside != "" {
+		_, too, _ := begin(t, tc.beside)
+		too()
+	}
+	budget := cmp.Or(tc.budget, event.DefaultBudget)
+	p := event.New(tc.source(), event.Options{Budget: budget})
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	rec := recording.New(recording.Manifest{})
+	look := func() {
+		w := recording.NewWriter(time.Now())
+		if err := p.Sample(context.Background(), w); err != nil {
+			t.Fatal(err)
+		}
+		if err := rec.Commit(w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	look()
+	began := time.Now()
+	run()
+	for time.Since(began) < loadLasts-time.Second {
+		time.Sleep(time.Second)
+		look()
+	}
+	p.Closing()
+	look()
+	watched := time.Since(began)
+	n, took, lasted := told()
+	part := watched.Seconds() / lasted.Seconds()
+	want, wantTook := float64(n)*part, time.Duration(float64(took)*part)
+	got, gotTook := tc.check(rec, pid)
+	var span, attached time.Duration
+	costs := map[string]time.Duration{}
+	for _, r := range recording.Rows[recording.EventProgram](rec) {
+		costs[r.Program] += r.RunTime
+		if r.Stopped {
+			bad("%s was detached", r.Program)
+		}
+		if r.Program == recording.Rows[recording.EventProgram](rec)[0].Program {
+			span, attached = span+r.Span, attached+r.Attached
+		}
+	}
+	t.Logf("traced %v of %v: %.0f, want %.0f (%+.1f %%); %v, want %v", attached, span, got, want, 100*(got/want-1), gotTook, wantTook)
+	if attached > span/2 {
+		bad("it was traced for %v of %v: that is no storm", attached, span)
+	}
+	const within = 0.1
+	// Of waits that are longer than slices those count that end in one: of a single thread
+	// these are few.
+	off, chance := math.Abs(got/want-1), within
+	if tc.many {
+		chance = max(within, 3/math.Sqrt(want*attached.Seconds()/span.Seconds()))
+	}
+	if (gotTook == 0 || tc.many) && off > chance || got < want/3 || got > 3*want {
+		bad("%.0f of %s, want %.0f", got, what, want)
+	}
+	if gotTook > 0 && math.Abs(gotTook.Seconds()/wantTook.Seconds()-1) > within {
+		bad("%s took %v, want %v", what, gotTook, wantTook)
+	}
+	for program, took := range costs {
+		share := took.Seconds() / watched.Seconds()
+		t.Logf("%s took %.2f %% of a core", program, 100*share)
+		if share > 2*budget {
+			bad("%s took %.2f %% of a core", program, 100*share)
+		}
+	}
+	return wrong
 }
 
 // nanosleeps are the waits of a process in clock_nanosleep. Go's monitor sleeps in nanosleep.
