@@ -399,16 +399,7 @@ func TestSlices(t *testing.T) {
 			if name := tc.source().Name(); name == "connects" || name == "retransmits" {
 				eventtest.Alone(t)
 			}
-			// Beside other tests a slice in ten seconds may hit a moment in which the load got
-			// no CPU: what is wrong is so each time.
-			var wrong []string
-			for range 3 {
-				if wrong = tc.wrong(t, what); len(wrong) == 0 {
-					return
-				}
-				t.Log(strings.Join(wrong, "; "))
-			}
-			t.Error("three times in a row")
+			eventtest.Holds(t, func() []string { return tc.wrong(t, what) })
 		})
 	}
 }

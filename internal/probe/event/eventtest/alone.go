@@ -2,7 +2,6 @@ package eventtest
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -12,12 +11,12 @@ import (
 // keeps others from it until this one ends: sums of the whole host have room for only so many.
 func Alone(t *testing.T) {
 	t.Helper()
-	f, err := os.OpenFile(filepath.Join(os.TempDir(), "rtrail-test-resets.lock"), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, 0o600)
+	shared, err := os.Open(os.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = f.Close() })
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
+	t.Cleanup(func() { _ = shared.Close() })
+	if err := unix.Flock(int(shared.Fd()), unix.LOCK_EX); err != nil {
 		t.Fatal(err)
 	}
 }

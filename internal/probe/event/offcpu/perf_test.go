@@ -106,6 +106,11 @@ func TestAgainstPerf(t *testing.T) {
 	if _, err := exec.LookPath("perf"); err != nil {
 		t.Skip(err)
 	}
+	eventtest.Holds(t, func() []string { return besidePerf(t) })
+}
+
+// besidePerf follows threads together with perf, and says where they differ.
+func besidePerf(t *testing.T) (wrong []string) {
 	file := filepath.Join(t.TempDir(), "perf.data")
 	// perf needs tracefs, which is mounted for it alone.
 	perf := func(args string) *exec.Cmd {
@@ -160,7 +165,7 @@ func TestAgainstPerf(t *testing.T) {
 			t.Logf("%s %s: %v, want %v", name, what, got, want)
 			// A thread may owe a step when it ends, which of little time is more than 5 %.
 			if diff := math.Abs(float64(got - want)); diff > 0.05*float64(want)+float64(40*time.Millisecond) {
-				t.Errorf("%s %s for %v, want %v", name, what, got, want)
+				wrong = append(wrong, fmt.Sprintf("%s %s for %v, want %v", name, what, got, want))
 			}
 		}
 		compare("was runnable", runnable[tid], delayed)
@@ -169,4 +174,5 @@ func TestAgainstPerf(t *testing.T) {
 			compare("did not run", all[tid], truth[tid])
 		}
 	}
+	return wrong
 }
