@@ -201,7 +201,7 @@ func TestRestartWithClockBehind(t *testing.T) {
 			for d.waiting() > 0 { // one that was killed seals nothing beside the next
 				time.Sleep(time.Millisecond)
 			}
-			d.release()
+			kill(d)
 			return nil
 		},
 	} {

@@ -48,7 +48,7 @@ func TestContinueOldNames(t *testing.T) {
 	// One that was killed has left a segment that is not sealed.
 	d = create(t, dir, Options{Now: c.time})
 	more := fill(t, d, c, rnd, 2)
-	d.release()
+	kill(d)
 	killed := filepath.Join(dir, segmentsFolder, c.now.Add(-2*time.Second).UTC().Format("20060102T150405.000000000Z"))
 	if err := errors.Join(os.Mkdir(killed, 0o700), os.Rename(filepath.Join(dir, journalFile), filepath.Join(killed, journalFile))); err != nil {
 		t.Fatal(err)

@@ -48,6 +48,13 @@ func create(t *testing.T, dir string, o Options) *Directory {
 	return d
 }
 
+// kill leaves a directory as the kernel does for a killed process.
+func kill(d *Directory) {
+	close(d.stop)
+	d.workers.Wait()
+	d.release()
+}
+
 // fill commits samples to a directory and to memory.
 func fill(t *testing.T, d *Directory, c *clock, rnd *rand.Rand, samples int, tables ...Table) *Recording {
 	t.Helper()
@@ -282,7 +289,7 @@ func TestContinue(t *testing.T) {
 	if _, err := Create(dir, testHost, Options{}); err == nil || !strings.Contains(err.Error(), "another rtrail is recording") {
 		t.Errorf("second recorder: %v", err)
 	}
-	first.release() // as the kernel does for a killed process
+	kill(first)
 
 	second := create(t, dir, Options{Now: c.time})
 	more := fill(t, second, c, rnd, 3)

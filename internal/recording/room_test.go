@@ -175,7 +175,7 @@ func TestContinueAfterFullDisk(t *testing.T) {
 	s.commit(10)
 	fillUp(t, dir)
 	s.commit(60)
-	s.d.release() // as the kernel does for a killed process
+	kill(s.d)
 	if err := os.Remove(filepath.Join(dir, "others")); err != nil {
 		t.Fatal(err)
 	}

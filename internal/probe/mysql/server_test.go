@@ -201,35 +201,39 @@ func testWrongPasswordIsTriedOnce(t *testing.T) {
 
 // A server that nobody named and that does not let rtrail in has no fault.
 func TestFoundServerThatDenies(t *testing.T) {
-	var calls atomic.Int32
-	p := watch(t, mysqlconn.Target{Network: "unix", Address: "/m.sock", Name: "/m.sock", User: "root", Found: true}, refuse(1698, "Access denied", &calls))
-	list, notes := states(t, p, 2, 0)
-	if len(list) != 0 || len(notes) == 0 {
-		t.Errorf("rows %+v, notes %+v", list, notes)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var calls atomic.Int32
+		p := watch(t, mysqlconn.Target{Network: "unix", Address: "/m.sock", Name: "/m.sock", User: "root", Found: true}, refuse(1698, "Access denied", &calls))
+		list, notes := states(t, p, 2, 0)
+		if len(list) != 0 || len(notes) == 0 {
+			t.Errorf("rows %+v, notes %+v", list, notes)
+		}
+	})
 }
 
 func TestFullServerIsAskedThroughTheAdministratorsPort(t *testing.T) {
-	var calls atomic.Int32
-	target := mysqlconn.Target{Network: "tcp", Address: "192.0.2.1:3306", Name: "db:3306", User: "u"}
-	p := watch(t, target, refuse(1040, "Too many connections", &calls))
-	list, _ := states(t, p, 1, 0)
-	if len(list) != 1 || list[0].State != recording.ServerFull || list[0].Code != 1040 || calls.Load() != 1 {
-		t.Errorf("%d logins, %+v", calls.Load(), list)
-	}
-	target.AdminPort = 33062
-	full := refuse(1040, "Too many connections", &calls)
-	answers := readTape(t, "testdata/looks/mysql-9-locks.txt")
-	p = watch(t, target, func(ctx context.Context, t mysqlconn.Target, progress *mysqlconn.Progress) (link, error) {
-		if t.Address == "192.0.2.1:33062" {
-			return answers, nil
+	synctest.Test(t, func(t *testing.T) {
+		var calls atomic.Int32
+		target := mysqlconn.Target{Network: "tcp", Address: "192.0.2.1:3306", Name: "db:3306", User: "u"}
+		p := watch(t, target, refuse(1040, "Too many connections", &calls))
+		list, _ := states(t, p, 1, 0)
+		if len(list) != 1 || list[0].State != recording.ServerFull || list[0].Code != 1040 || calls.Load() != 1 {
+			t.Errorf("%d logins, %+v", calls.Load(), list)
 		}
-		return full(ctx, t, progress)
+		target.AdminPort = 33062
+		full := refuse(1040, "Too many connections", &calls)
+		answers := readTape(t, "testdata/looks/mysql-9-locks.txt")
+		p = watch(t, target, func(ctx context.Context, t mysqlconn.Target, progress *mysqlconn.Progress) (link, error) {
+			if t.Address == "192.0.2.1:33062" {
+				return answers, nil
+			}
+			return full(ctx, t, progress)
+		})
+		list, _ = states(t, p, 1, 0)
+		if len(list) != 1 || list[0].State != recording.ServerAnswers || list[0].Server != "db:3306" {
+			t.Errorf("%+v", list)
+		}
 	})
-	list, _ = states(t, p, 1, 0)
-	if len(list) != 1 || list[0].State != recording.ServerAnswers || list[0].Server != "db:3306" {
-		t.Errorf("%+v", list)
-	}
 }
 
 func TestStuckServerIsAskedThroughTheAdministratorsPort(t *testing.T) {
