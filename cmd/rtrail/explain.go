@@ -20,14 +20,16 @@ func newExplainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [ID | WORD...]",
 		Short: "Explain a finding, a setting, a metric or a counter: what it means and what to do",
-		Long: `Prints the page of a rule or of a setting that rtrail audit looks at, the
-dictionary entry of a metric, or what is known about a counter of refused work.
-Any other word is searched for. Without arguments it lists everything that it
-can explain.`,
+		Long: `Prints the page of a rule, of a setting that rtrail audit looks at, of a tool or
+of a change, the dictionary entry of a metric, or what is known about a counter
+of refused work. Any other word is searched for: a column, a message, a symptom.
+Without arguments it lists everything that it can explain.`,
 		Example: `  rtrail explain net/accept-queue-full
   rtrail explain tcp.listen-overflows
   rtrail explain TcpExtTCPReqQFullDrop
-  rtrail explain load`,
+  rtrail explain load
+  rtrail explain 'upstream timed out'
+  rtrail explain iostat`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			var ids []string
 			for _, e := range explain.Entries(catalogue.Rules) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"rtrail/internal/metric"
 	"rtrail/internal/refusal"
@@ -13,14 +14,18 @@ import (
 )
 
 // Entry is one thing that can be explained: a rule, a setting, a metric, a counter of
-// refused or failed work, a protocol, or a column.
+// refused or failed work, a tool, a change, a protocol, or a column.
 type Entry struct {
 	ID       string   `json:"id"`
 	Formerly []string `json:"formerly,omitempty"` // IDs of earlier versions
 	Kind     Kind     `json:"kind"`
 	Title    string   `json:"title"`
 	Page     string   `json:"page,omitempty"` // Markdown
+	words    func() entryWords
 }
+
+// entryWords are the words of an entry, as a search wants them.
+type entryWords struct{ id, title, page []string }
 
 // Kind is what an entry is about.
 type Kind string
@@ -31,12 +36,14 @@ const (
 	Setting  Kind = "setting" // that rtrail audit looks at
 	Metric   Kind = "metric"
 	Counter  Kind = "counter"
+	Tool     Kind = "tool"     // that shows metrics
+	Change   Kind = "change"   // that makes a system faster
 	Protocol Kind = "protocol" // that rtrail packets decodes
 	Heading  Kind = "column"   // of a table that rtrail prints
 	Missing  Kind = "missing"  // judged by no rule; not in the list
 )
 
-// Entries lists rules, then settings, then metrics, then counters, then protocols, then columns.
+// Entries lists them kind by kind, in the order of the kinds.
 func Entries(rules []rule.Rule) []Entry {
 	var list []Entry
 	for _, r := range rules {
@@ -49,7 +56,11 @@ func Entries(rules []rule.Rule) []Entry {
 	for _, c := range refusal.Pages() {
 		list = append(list, Entry{ID: c.ID, Title: c.Title, Page: c.Text, Kind: Counter})
 	}
-	return append(append(list, protocolEntries()...), columnEntries()...)
+	list = slices.Concat(list, toolEntries(), changeEntries(), protocolEntries(), columnEntries())
+	for i, e := range list {
+		list[i].words = sync.OnceValue(func() entryWords { return entryWords{words(e.ID), words(e.Title), words(e.Page)} })
+	}
+	return list
 }
 
 // thresholds is the part of a rule's page that lists the numbers it compares

@@ -54,6 +54,11 @@ func Search(entries []Entry, query string) (list, mention []Entry) {
 	if len(list) == 0 { // a message with names and numbers around what is known of it
 		addAll(slices.DeleteFunc(within, func(p phrase) bool { return !p.telling() }))
 	}
+	if len(list) == 0 && len(wanted) > 1 { // a command line
+		if e, ok := Find(entries, "tool/"+wanted[0]); ok {
+			add(e)
+		}
+	}
 	for _, h := range hits {
 		if !h.about && !taken[h.entry.ID] {
 			mention = append(mention, h.entry)
@@ -82,7 +87,7 @@ const (
 
 // scoreWhole is for a query that is all of a name.
 func scoreWhole(e Entry, wanted []string) int {
-	id := words(e.ID)
+	id := e.words().id
 	switch {
 	case e.Kind == Heading && slices.Equal(id, wanted):
 		return scoreColumn
@@ -97,7 +102,8 @@ func scoreWhole(e Entry, wanted []string) int {
 // scoreAll is the sum over all words; 0 if one is missing. about says that a synonym
 // is among them, or that more than half of them are in ID or title.
 func scoreAll(e Entry, wanted []string, within []phrase) (total int, about bool) {
-	id, title, page := words(e.ID), words(e.Title), words(e.Page)
+	of := e.words()
+	id, title, page := of.id, of.title, of.page
 	covered := make([]bool, len(wanted)) // by a synonym
 	for _, p := range within {
 		if i := slices.Index(p.ids, e.ID); i >= 0 {
