@@ -52,6 +52,12 @@ func rowsOf(rec *recording.Recording, pid int32) map[string]recording.FileSum {
 // Each call is counted with its file: sizes, small writes, what is made and deleted.
 func TestLive(t *testing.T) {
 	needPython(t)
+	// Of the whole host so many files have room for themselves.
+	eventtest.Holds(t, func() []string { return live(t) })
+}
+
+func live(t *testing.T) (wrong []string) {
+	bad := func(format string, values ...any) { wrong = append(wrong, fmt.Sprintf(format, values...)) }
 	dir := t.TempDir()
 	data, copied, gone := filepath.Join(dir, "data"), filepath.Join(dir, "copy"), filepath.Join(dir, "gone")
 	var pid int32
@@ -84,22 +90,23 @@ os.read(r, 10)
 	d := rows[data+"|file"]
 	if d.Writes != 321 || d.WrittenBytes != 20*65536+300*100+10000 || d.SmallWrites != 300 || d.SmallBytes != 30000 ||
 		d.Reads != 3 || d.ReadBytes != 91000 || d.Opens != 2 || d.Created != 1 || d.Device == "" || d.Process != "python3" || d.DirectRead+d.DirectWritten != 0 {
-		t.Errorf("data: %+v", d)
+		bad("data: %+v", d)
 	}
 	if c := rows[copied+"|file"]; c.Writes != 2 || c.WrittenBytes != 90000 || c.Created != 1 {
-		t.Errorf("copy: %+v", c)
+		bad("copy: %+v", c)
 	}
 	if g := rows[gone+"|file"]; g.Writes != 1 || g.SmallBytes != 17 || g.Created != 1 || g.Deleted != 1 || g.WriteCall != "write" {
-		t.Errorf("gone: %+v", g)
+		bad("gone: %+v", g)
 	}
 	if n := rows["|none"]; n.FailedOpens < 7 || n.Deleted != 0 {
-		t.Errorf("calls without a file: %+v", n)
+		bad("calls without a file: %+v", n)
 	}
 	for name, r := range rows {
 		if r.Kind == recording.FileSpecial && r.Reads+r.Writes > 0 {
-			t.Errorf("bytes of what is no file are counted: %s %+v", name, r)
+			bad("bytes of what is no file are counted: %s %+v", name, r)
 		}
 	}
+	return wrong
 }
 
 // A file that gets the inode number of one that was deleted has its own path.
@@ -364,7 +371,8 @@ for i in range(int(sys.argv[2])):
 	var deleted int64
 	rows := 0
 	for _, r := range recording.Rows[recording.FileSum](rec) {
-		if rows++; r.PID == pid {
+		if r.PID == pid {
+			rows++
 			deleted += r.Deleted
 		}
 	}
@@ -395,10 +403,10 @@ for i in range(int(sys.argv[2])):
 	var sum recording.FileSum
 	others, rows := false, 0
 	for _, r := range recording.Rows[recording.FileSum](rec) {
-		rows++
 		if r.PID != pid {
 			continue
 		}
+		rows++
 		sum.Created += r.Created
 		sum.Writes += r.SmallWrites
 		sum.WrittenBytes += r.WrittenBytes
