@@ -57,7 +57,10 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 		findings, err := detect(r, v)
 		if err == nil && len(findings) == 0 {
 			if err = blind(r, out.Unseen); err == nil {
-				err = captured.barren(r, v.Has)
+				err = captured.barren(r, func(t recording.Table) bool {
+					_, missing := sources.absent(r, t)
+					return !missing
+				})
 			}
 		}
 		if err != nil {
