@@ -319,17 +319,18 @@ func (s sources) missing(r rule.Rule) (NotJudged, bool) {
 			return n, true
 		}
 	}
-	var first NotJudged
+	var best NotJudged // says of a probe why it did not run, if there is one
+	told := false
 	for i, t := range r.NeedsAny {
 		n, missing := s.absent(r, t)
 		if !missing {
 			return NotJudged{}, false
 		}
-		if i == 0 {
-			first = n
+		if _, known := s.fills[t]; i == 0 || known && !told {
+			best, told = n, known
 		}
 	}
-	return first, len(r.NeedsAny) > 0
+	return best, len(r.NeedsAny) > 0
 }
 
 // absent says what is wrong with a table that a rule needs.

@@ -116,6 +116,9 @@ func TestSilentStandIn(t *testing.T) {
 		if judged := len(v.NotJudged) == 0; judged != ran {
 			t.Errorf("probe ran: %v, not judged: %+v", ran, v.NotJudged)
 		}
+		if !ran && v.NotJudged[0].Needs != "probe retransmits" {
+			t.Errorf("does not say which probe is missing: %+v", v.NotJudged)
+		}
 	}
 }
 
