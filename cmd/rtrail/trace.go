@@ -62,8 +62,9 @@ tracing cost. It needs root, or CAP_BPF and CAP_PERFMON.`,
 	}
 	p := cmd.PersistentFlags()
 	p.DurationVar(&j.length, "for", 0, "how long to trace (default: until Ctrl-C)")
-	p.Int32SliceVarP(&j.pids, "pid", "p", nil, "only these processes")
-	p.StringSliceVar(&j.names, "comm", nil, "only processes of these names")
+	p.Int32SliceVarP(&j.pids, "pid", "p", nil, "only these processes: `PID,PID`")
+	p.Lookup("pid").DefValue = "" // "[]" would be printed as a default
+	p.StringSliceVar(&j.names, "comm", nil, "only processes of these names: `NAME,NAME`")
 	p.DurationVar(&j.least, "min", 0, "only what took at least this long")
 	p.BoolVar(&j.json, "json", false, "print a JSON object a line")
 	j.budget = 1
@@ -207,9 +208,12 @@ malloc and its free take some 7 microseconds longer.`,
 		`  sudo rtrail trace alloc -p 4711 --for 30s
   sudo rtrail trace alloc -p 4711 --json`,
 		func(out io.Writer) tracer { return newAllocTrace(&j, allocator, out) })
-	alloc.PreRunE = func(*cobra.Command, []string) (err error) {
+	alloc.PreRunE = func(cmd *cobra.Command, _ []string) (err error) {
 		if len(j.pids) != 1 || len(j.names) > 0 || j.least > 0 {
 			return usageError("trace alloc: it watches one process: rtrail trace alloc -p PID, without --comm and --min")
+		}
+		if err := j.checkPIDs(cmd); err != nil {
+			return err
 		}
 		allocator, err = allocs.New(j.pids[0], max(j.interval, time.Second))
 		return err
@@ -275,6 +279,11 @@ func (j *traceJob) check(cmd *cobra.Command) error {
 	case j.top < 0:
 		return usageError("--top %d: a table cannot have fewer lines than none; 0 is all of them", j.top)
 	}
+	return j.checkPIDs(cmd)
+}
+
+// checkPIDs refuses processes that there are not: nothing would ever be printed.
+func (j *traceJob) checkPIDs(cmd *cobra.Command) error {
 	for _, pid := range j.pids {
 		if pid <= 0 {
 			return usageError("--pid %d: PIDs are positive", pid)
@@ -333,6 +342,12 @@ func (j *traceJob) wants(pid int32, names ...string) bool {
 	return true
 }
 
+// wantsWaits leaves out the waits of rtrail's own threads, unless they are asked for.
+func (j *traceJob) wantsWaits(r *recording.OffCPUWait) bool {
+	own := int(r.PID) == os.Getpid()
+	return (!own || len(j.pids)+len(j.names) > 0) && j.wants(r.PID, r.Process, r.Thread)
+}
+
 // maxNamed bounds how many processes are remembered by name.
 const maxNamed = 100_000
 
@@ -380,8 +395,13 @@ func (s *traceSink) summary(stderr io.Writer) {
 	for _, e := range slices.Compact(s.errors) {
 		fmt.Fprintf(stderr, "rtrail: %s\n", e)
 	}
+	var unseen []string
 	for _, u := range s.unseen {
-		fmt.Fprintf(stderr, "rtrail: not seen: %s: %s\n", u.What, u.Why)
+		unseen = append(unseen, fmt.Sprintf("%s: %s", u.What, u.Why))
+	}
+	slices.Sort(unseen)
+	for _, u := range slices.Compact(unseen) {
+		fmt.Fprintf(stderr, "rtrail: not seen: %s\n", u)
 	}
 	var names []string
 	for name := range s.costs {

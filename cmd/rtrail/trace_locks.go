@@ -16,7 +16,7 @@ import (
 func newLocksTrace(j *traceJob, out io.Writer) tracer {
 	return &sumTrace[recording.OffCPUWait, view.Lock]{
 		traceJob: j, out: out, reads: offcpu.New(j.interval), columns: lockColumns, sum: view.SumLocks, cells: lockCells,
-		wanted: func(r *recording.OffCPUWait) bool { return r.Lock != 0 && j.wants(r.PID, r.Process, r.Thread) },
+		wanted: func(r *recording.OffCPUWait) bool { return r.Lock != 0 && j.wantsWaits(r) },
 		took:   func(l *view.Lock) time.Duration { return l.Longest },
 		line:   func(at time.Time, l *view.Lock) any { return lockLine(at, l) },
 	}

@@ -16,7 +16,7 @@ import (
 func newOffCPUTrace(j *traceJob, out io.Writer) tracer {
 	return &sumTrace[recording.OffCPUWait, view.OffCPU]{
 		traceJob: j, out: out, reads: offcpu.New(j.interval), columns: offCPUColumns, sum: view.SumOffCPU, cells: offCPUCells,
-		wanted: func(r *recording.OffCPUWait) bool { return j.wants(r.PID, r.Process, r.Thread) },
+		wanted: j.wantsWaits,
 		took:   func(o *view.OffCPU) time.Duration { return o.Waited },
 		line:   func(at time.Time, o *view.OffCPU) any { return offCPULine(at, o) },
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"os"
 	"testing"
 	"time"
 
@@ -38,5 +39,23 @@ func TestTraceSumsOfTheRun(t *testing.T) {
 	}
 	if len(watched) != 3 || watched[0] != 0 || watched[2] != 10*time.Second {
 		t.Errorf("%v", watched)
+	}
+}
+
+// Waits of rtrail's own threads are nobody's answer, unless they are asked for.
+func TestTraceWithoutOwnWaits(t *testing.T) {
+	own, other := recording.OffCPUWait{PID: int32(os.Getpid()), Process: "rtrail"}, recording.OffCPUWait{PID: 1, Process: "init"}
+	for _, tc := range []struct {
+		name string
+		job  traceJob
+		want [2]bool
+	}{
+		{"all", traceJob{}, [2]bool{false, true}},
+		{"by PID", traceJob{pids: []int32{own.PID}}, [2]bool{true, false}},
+		{"by name", traceJob{names: []string{"rtrail"}}, [2]bool{true, false}},
+	} {
+		if got := [2]bool{tc.job.wantsWaits(&own), tc.job.wantsWaits(&other)}; got != tc.want {
+			t.Errorf("%s: %v, want %v", tc.name, got, tc.want)
+		}
 	}
 }

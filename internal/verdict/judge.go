@@ -57,7 +57,10 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 		findings, err := detect(r, v)
 		if err == nil && len(findings) == 0 {
 			if err = blind(r, out.Unseen); err == nil {
-				err = captured.barren(r, v.Has)
+				err = captured.barren(r, func(t recording.Table) bool {
+					_, missing := sources.absent(r, t)
+					return !missing
+				})
 			}
 		}
 		if err != nil {
@@ -316,17 +319,18 @@ func (s sources) missing(r rule.Rule) (NotJudged, bool) {
 			return n, true
 		}
 	}
-	var first NotJudged
+	var best NotJudged // says of a probe why it did not run, if there is one
+	told := false
 	for i, t := range r.NeedsAny {
 		n, missing := s.absent(r, t)
 		if !missing {
 			return NotJudged{}, false
 		}
-		if i == 0 {
-			first = n
+		if _, known := s.fills[t]; i == 0 || known && !told {
+			best, told = n, known
 		}
 	}
-	return first, len(r.NeedsAny) > 0
+	return best, len(r.NeedsAny) > 0
 }
 
 // absent says what is wrong with a table that a rule needs.

@@ -89,8 +89,9 @@ func connectionsIn(v *view.View) *rule.NotJudged {
 }
 
 // barren says that a rule which found nothing had nothing to look at. Of tables
-// that can stand in for each other it is enough that one has something.
-func (p packets) barren(r rule.Rule, has func(recording.Table) bool) error {
+// that can stand in for each other it is enough that one is there: it may be without
+// rows, of a probe that saw nothing.
+func (p packets) barren(r rule.Rule, there func(recording.Table) bool) error {
 	for _, t := range r.Needs {
 		if why := p.lacks(t); why != nil {
 			return why
@@ -102,7 +103,7 @@ func (p packets) barren(r rule.Rule, has func(recording.Table) bool) error {
 		switch {
 		case why != nil && first == nil:
 			first = why
-		case why == nil && has(t):
+		case why == nil && there(t):
 			return nil
 		}
 	}

@@ -99,6 +99,29 @@ func TestCapturesWithoutEvidence(t *testing.T) {
 	}
 }
 
+// TestSilentStandIn: a probe that ran and saw nothing stands in for packets that nobody captured.
+func TestSilentStandIn(t *testing.T) {
+	resets := rule.Rule{ID: "resets", Title: "resets", Resource: "resets", NeedsAny: []recording.Table{recording.PacketConnections, recording.TCPEvents},
+		Detect: func(*view.View) ([]rule.Finding, error) { return nil, nil }}
+	for _, ran := range []bool{true, false} {
+		rec := recording.New(recording.Manifest{Probes: []recording.ProbeInfo{{Name: "retransmits", Fills: []recording.Table{recording.TCPEvents}}}})
+		w := recording.NewWriter(t0)
+		if ran {
+			recording.Append(w, recording.ProbeRun{At: t0, Probe: "retransmits"})
+		}
+		if err := rec.Commit(w); err != nil {
+			t.Fatal(err)
+		}
+		v := Judge(view.New(rec, t0, t0.Add(10*time.Second)), []rule.Rule{resets})
+		if judged := len(v.NotJudged) == 0; judged != ran {
+			t.Errorf("probe ran: %v, not judged: %+v", ran, v.NotJudged)
+		}
+		if !ran && v.NotJudged[0].Needs != "probe retransmits" {
+			t.Errorf("does not say which probe is missing: %+v", v.NotJudged)
+		}
+	}
+}
+
 // TestBaseless tells verdicts that stand on nothing from those that found nothing.
 func TestBaseless(t *testing.T) {
 	arp, broken := Capture{Packets: 5}, Capture{Packets: 5, Unreadable: 5}

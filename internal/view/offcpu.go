@@ -65,10 +65,11 @@ func (v *View) OffCPU() []OffCPU {
 	return Memo(v, "offcpu", func() []OffCPU { return SumOffCPU(Rows[recording.OffCPUWait](v), v.watched("offcpu")) })
 }
 
-// OffCPURows are the waits of threads in the window, those in slices of the time scaled to
-// all of it.
+// OffCPURows are the waits of threads in the window, but for those of rtrail itself, and those
+// in slices of the time scaled to all of it.
 func (v *View) OffCPURows() []recording.OffCPUWait {
-	rows := slices.Clone(Rows[recording.OffCPUWait](v))
+	own := int32(v.Manifest().Host.PID)
+	rows := slices.DeleteFunc(slices.Clone(Rows[recording.OffCPUWait](v)), func(r recording.OffCPUWait) bool { return own != 0 && r.PID == own })
 	all := traced(rows, 0, offCPUTime)
 	for i := range rows {
 		r := &rows[i]

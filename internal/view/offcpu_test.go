@@ -1,6 +1,7 @@
 package view
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -32,6 +33,21 @@ func TestSumOffCPU(t *testing.T) {
 		if o := &got[i]; o.For() != want[0] || o.EndedBy() != want[1] {
 			t.Errorf("waits for %q, ended by %q; want %q", o.For(), o.EndedBy(), want)
 		}
+	}
+}
+
+func TestOffCPURowsWithoutOwn(t *testing.T) {
+	rec := recording.New(recording.Manifest{Host: recording.Host{PID: 8}})
+	w := recording.NewWriter(time.Unix(10, 0))
+	for pid := range int32(10) {
+		recording.Append(w, recording.OffCPUWait{At: time.Unix(10, 0), PID: pid, State: "S", Waited: time.Second})
+	}
+	if err := rec.Commit(w); err != nil {
+		t.Fatal(err)
+	}
+	rows := New(rec, time.Unix(5, 0), time.Unix(15, 0)).OffCPURows()
+	if len(rows) != 9 || slices.ContainsFunc(rows, func(r recording.OffCPUWait) bool { return r.PID == 8 }) {
+		t.Errorf("%+v", rows)
 	}
 }
 

@@ -4,9 +4,11 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"time"
 
 	"rtrail/internal/lab/env"
 	"rtrail/internal/lab/load"
+	"rtrail/internal/lab/server"
 )
 
 // ledgerScript appends records, so many to a sync, and reports how many were written. It has
@@ -66,5 +68,40 @@ func diskSlowSync() Case {
 		Inject:  func(ctx context.Context, e *env.Env) error { return start(ctx, e, "1") },
 		Fix:     func(ctx context.Context, e *env.Env) error { return start(ctx, e, "100") },
 		Measure: measureRecords("records", "records/s"),
+	}
+}
+
+// diskSlowSyncRedis has a Redis sync its file before each answer, where it synced once a second.
+// Its other threads sleep.
+func diskSlowSyncRedis() Case {
+	const port = 6379
+	var p pair
+	var disk *env.Loop
+	syncs := func(ctx context.Context, when string) error {
+		return load.Ask(ctx, p.client, p.port(port), "CONFIG SET appendfsync "+when+"\r\n", int64(len("+OK\r\n")), time.Second)
+	}
+	return Case{
+		ID:             "disk/slow-sync+redis",
+		Title:          "Redis syncs its file before each answer (appendfsync always)",
+		Rule:           "disk/slow-sync",
+		Kind:           "process",
+		Name:           "redis-server",
+		Needs:          withLoop(env.Needs{Root: true, Packages: []string{"redis-server", "iproute2"}, Commands: []string{"redis-server", "ip"}}),
+		AtMostPossible: "syncs of the host's disk may take less than 5 ms",
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
+			if disk, err = e.LoopFS("append", 256*mib); err != nil {
+				return err
+			}
+			_, err = server.StartRedis(ctx, e, env.Options{NetNS: p.server}, p.at, port,
+				"--dir", disk.Mount, "--appendonly", "yes", "--appendfsync", "everysec", "--auto-aof-rewrite-percentage", "0")
+			return err
+		}),
+		Inject: func(ctx context.Context, _ *env.Env) error { return syncs(ctx, "always") },
+		Fix:    func(ctx context.Context, _ *env.Env) error { return syncs(ctx, "everysec") },
+		Measure: func(ctx context.Context, _ *env.Env, d time.Duration) (load.Measurement, error) {
+			set := load.Exchange{Request: "SET key value\r\n", Answer: "+OK\r\n"}
+			r, err := load.PacedExchanges(ctx, p.client, p.port(port), 8, d, 400*time.Microsecond, set, set)
+			return r.P50(), err
+		},
 	}
 }

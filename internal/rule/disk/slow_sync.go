@@ -21,7 +21,7 @@ var slowSync = rule.Rule{
 	Needs:      []recording.Table{recording.Processes},
 	Explains:   []string{"rt/server-slow", "rt/worker-queueing", "proc/uninterruptible"},
 	HoldsUp:    []string{"mysql/row-lock-wait", "mysql/metadata-lock", "proc/lock-contention"},
-	Thresholds: []*rule.Threshold{&syncTime, &syncWaiting, &syncsAgain, &syncShare},
+	Thresholds: []*rule.Threshold{&syncTime, &syncWaiting, &syncsAgain, &syncShare, &syncOthersWork},
 	Seen:       func(v *view.View) bool { return len(v.Syncs()) > 0 },
 	Detect:     detectSlowSync,
 }
@@ -35,6 +35,8 @@ var (
 		Reason: "Syncs of the same file. A log is synced again for each record or transaction; a checkpoint or a copy syncs each file once, in the background, and causes no waits."}
 	syncShare = rule.Threshold{Name: "sync-share", Value: 0.8, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the time that a program's only thread waits for syncs. From here on syncs explain its throughput: without them it would be at least five times as fast."}
+	syncOthersWork = rule.Threshold{Name: "others-work", Value: 0.05, Unit: "cores", Source: rule.Judgement,
+		Reason: "CPU use of the threads beside the one that syncs, waits for a CPU included. Above this the program also works while it syncs."}
 )
 
 // syncedFile is one file that one process syncs, by whatever calls.
@@ -56,7 +58,7 @@ func detectSlowSync(v *view.View) ([]rule.Finding, error) {
 		if !ok || p.Own || p.Kernel || seen[f.PID] {
 			continue
 		}
-		if sure := f.confidence(p); sure != 0 {
+		if sure := f.confidence(v, p); sure != 0 {
 			seen[f.PID] = true
 			found = append(found, f.finding(v, p, sure))
 		}
@@ -107,7 +109,7 @@ func syncedFiles(v *view.View) []syncedFile {
 	return list
 }
 
-func (f *syncedFile) confidence(p view.Process) rule.Confidence {
+func (f *syncedFile) confidence(v *view.View, p view.Process) rule.Confidence {
 	if f.Path == "" || f.Mean < syncWaiting.Value || f.PerSecond < syncsAgain.Value {
 		return 0
 	}
@@ -117,10 +119,30 @@ func (f *syncedFile) confidence(p view.Process) rule.Confidence {
 		return rule.Certain
 	case slow:
 		return rule.Likely
-	case alone:
+	case alone, oneWorks(v, p):
 		return rule.Possible
 	}
 	return 0
+}
+
+// oneWorks says whether one thread of a program does all of its work, waits for disks
+// included, and the others sleep, as in Redis. All of them must have been seen.
+func oneWorks(v *view.View, p view.Process) bool {
+	var others, most float64 // cores
+	threads, atDisk := int32(0), 0
+	for _, t := range v.ThreadTimes() {
+		if t.PID != p.PID {
+			continue
+		}
+		threads++
+		work := t.Share[view.OnCPU] + t.Share[view.Runnable]
+		if t.Share[view.WaitDisk] > 0 {
+			atDisk++
+		}
+		others += min(work, most)
+		most = max(most, work)
+	}
+	return threads >= p.Threads && atDisk == 1 && others <= syncOthersWork.Value
 }
 
 func (f *syncedFile) finding(v *view.View, p view.Process, sure rule.Confidence) rule.Finding {

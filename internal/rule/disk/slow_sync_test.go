@@ -19,10 +19,26 @@ type syncs struct {
 	files      int
 	threads    int32
 	kernel     bool
+	seen       int32   // of threads; all but the first sleep
+	others     float64 // cores that the second of them uses
+	elsewhere  bool    // it waits for a disk, too
 }
 
 func (s syncs) host() *ruletest.Host {
 	h := ruletest.New(2, 10).Process(ruletest.Process{PID: 812, Comm: "ledger", Threads: s.threads, Kernel: s.kernel})
+	for i := range s.seen {
+		x := ruletest.Thread{PID: 812, TID: 812 + i, Syscall: "futex"}
+		switch {
+		case i == 0:
+			x.CPU, x.Syscall, x.State = 0.08, s.call, "D"
+		case i == 1:
+			x.CPU = s.others
+			if s.elsewhere {
+				x.Syscall, x.State = "pread64", "D"
+			}
+		}
+		h.Thread(x)
+	}
 	for _, at := range []int{5, 10} {
 		for i := range s.files {
 			path := s.path
@@ -76,6 +92,12 @@ func TestSlowSync(t *testing.T) {
 		situation("a fast device, and other work", 0, 0, 0, func(s *syncs) { s.perSecond, s.each = 490, time.Millisecond }),
 		situation("mostly syncs of a slow device", rule.Likely, 0.79, 0.79, func(s *syncs) { s.perSecond = 79 }),
 		situation("a fast device of a server with threads", 0, 0, 0, func(s *syncs) { s.perSecond, s.each, s.threads = 900, time.Millisecond, 30 }),
+		situation("a fast device, and one of five threads works", rule.Possible, 0.89, 0.91, func(s *syncs) { s.perSecond, s.each, s.threads, s.seen, s.others = 900, time.Millisecond, 5, 5, 0.05 }),
+		situation("a fast device, and two threads work", 0, 0, 0, func(s *syncs) { s.perSecond, s.each, s.threads, s.seen, s.others = 900, time.Millisecond, 5, 5, 0.06 }),
+		situation("a fast device, and two threads wait for it", 0, 0, 0, func(s *syncs) {
+			s.perSecond, s.each, s.threads, s.seen, s.elsewhere = 900, time.Millisecond, 5, 5, true
+		}),
+		situation("a fast device, and threads that nobody saw", 0, 0, 0, func(s *syncs) { s.perSecond, s.each, s.threads, s.seen = 900, time.Millisecond, 5, 4 }),
 		situation("a checkpoint, each file once", 0, 0, 0, func(s *syncs) { s.perSecond, s.each, s.files = 1, 60*time.Millisecond, 15 }),
 		situation("one long sync a second", 0, 0, 0, func(s *syncs) { s.perSecond, s.each = 1, 900*time.Millisecond }),
 		situation("a file that is not known", 0, 0, 0, func(s *syncs) { s.path = "" }),

@@ -64,16 +64,26 @@ func besidePerf(t *testing.T) (wrong []string) {
 	var refused error
 	cmd := exec.Command("perf", "record", "-q", "-e", "cpu-clock", "-F", "999", "-o", file, "--", exe)
 	cmd.Stdout = &said
-	// It is seen once while it runs: what it maps is not known after its end.
-	rec := eventtest.Watch(t, New(0), func() {
-		if refused = cmd.Start(); refused == nil {
-			time.Sleep(time.Second)
+	// It is seen while it runs, however slowly: what it maps is not known after its end, and
+	// others have stacks, too.
+	ended := make(chan error, 1)
+	steps := []func(){func() {
+		if err := cmd.Start(); err != nil {
+			ended <- err
+			return
 		}
-	}, func() {
-		if refused == nil {
-			refused = cmd.Wait()
-		}
-	})
+		go func() { ended <- cmd.Wait() }()
+	}}
+	for range 150 {
+		steps = append(steps, func() {
+			select {
+			case refused = <-ended:
+				ended <- refused
+			case <-time.After(time.Second):
+			}
+		})
+	}
+	rec := eventtest.Watch(t, New(0), append(steps, func() { refused = <-ended })...)
 	if refused != nil {
 		t.Skipf("perf does not record here: %v", refused)
 	}
