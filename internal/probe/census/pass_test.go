@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"rtrail/internal/probe/kernel"
+	"rtrail/internal/probe/probetest"
 	"rtrail/internal/probe/procfile"
 )
 
@@ -301,22 +302,10 @@ func TestSleeperStays(t *testing.T) {
 // again before an exact count.
 func TestLittleDone(t *testing.T) {
 	sleeper := child(t, "sleep", "60")
-	// Before it sleeps it waits for its own pages and libraries.
-	for wchan := ""; !strings.Contains(wchan, "nanosleep") && t.Context().Err() == nil; time.Sleep(time.Millisecond) {
-		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/wchan", sleeper.Process.Pid))
-		if err != nil || string(b) == "0" && os.Geteuid() != 0 {
-			t.Skip("what it waits for cannot be read")
-		}
-		wchan = string(b)
-	}
+	probetest.Asleep(t, sleeper.Process.Pid)
 	c := counted(t)
 	p := c.known[int32(sleeper.Process.Pid)]
-	for _, s := range []unix.Signal{unix.SIGSTOP, unix.SIGCONT} {
-		if err := sleeper.Process.Signal(s); err != nil {
-			t.Fatal(err)
-		}
-		untilState(t, sleeper, map[unix.Signal]byte{unix.SIGSTOP: 'T', unix.SIGCONT: 'S'}[s])
-	}
+	probetest.Wake(t, sleeper.Process)
 	if err := c.Take(false); err != nil {
 		t.Fatal(err)
 	}

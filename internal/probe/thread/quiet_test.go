@@ -7,10 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"rtrail/internal/probe/census"
 	"rtrail/internal/probe/kernel"
+	"rtrail/internal/probe/probetest"
 	"rtrail/internal/recording"
 )
 
@@ -26,7 +25,7 @@ func TestQuiet(t *testing.T) {
 	}
 	defer sleeper.Wait()
 	defer sleeper.Process.Kill()
-	time.Sleep(50 * time.Millisecond)
+	probetest.Asleep(t, sleeper.Process.Pid)
 	c := census.New("/")
 	defer c.Close()
 	p := New(c)
@@ -49,12 +48,7 @@ func TestQuiet(t *testing.T) {
 	}
 	count()
 	look()
-	for _, s := range []unix.Signal{unix.SIGSTOP, unix.SIGCONT} {
-		if err := sleeper.Process.Signal(s); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	probetest.Wake(t, sleeper.Process)
 	count()
 	look()
 	if len(rows) != 1 || rows[0].State != "S" || rows[0].SyscallName == "" || rows[0].Comm != "sleep" || rows[0].Slices <= 0 {
@@ -82,12 +76,7 @@ func TestQuiet(t *testing.T) {
 	// every third time.
 	var held []int
 	for range 2 * (maxHeld + 1) {
-		for _, s := range []unix.Signal{unix.SIGSTOP, unix.SIGCONT} {
-			if err := sleeper.Process.Signal(s); err != nil {
-				t.Fatal(err)
-			}
-			time.Sleep(20 * time.Millisecond)
-		}
+		probetest.Wake(t, sleeper.Process)
 		count()
 		look()
 		if len(rows) != 1 || rows[0].Slices <= was.Slices || rows[0].SyscallName == "" {
