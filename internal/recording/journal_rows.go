@@ -23,7 +23,7 @@ func (c *collector) take(k *kind, read *rowsRead, texts []string) (bool, error) 
 		have = k.empty()
 	}
 	before := have.count()
-	if err := k.store(have, read.words, texts, c.in.keep(k)); err != nil {
+	if err := k.store(have, read.words, texts, k.choose(read.words, len(read.words[0]), c.in.keep(k))); err != nil {
 		return false, &damageError{err}
 	}
 	if have.count() > 0 {
