@@ -184,7 +184,7 @@ func (k *kind) store(into rows, words [][]word, texts []string, wanted []flatpar
 }
 
 // choose finds the rows, of the first n, that keep does not refuse.
-func (k *kind) choose(words [][]word, n int, keep func(at time.Time, stretch time.Duration) bool) (wanted []flatparquet.Span) {
+func (k *kind) choose(words [][]word, n int, keep func(at, stretch word) bool) (wanted []flatparquet.Span) {
 	if keep == nil {
 		return []flatparquet.Span{{To: n}}
 	}
@@ -194,7 +194,7 @@ func (k *kind) choose(words [][]word, n int, keep func(at time.Time, stretch tim
 			stretch = words[k.stretch][i]
 		}
 		switch last := len(wanted) - 1; {
-		case !keep(timeOf(words[0][i]), time.Duration(stretch)):
+		case !keep(words[0][i], stretch):
 		case last >= 0 && wanted[last].To == i:
 			wanted[last].To++
 		default:

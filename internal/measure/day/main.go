@@ -39,7 +39,7 @@ func main() {
 
 func write(dir string, processes, seconds int) error {
 	now := midnight
-	d, err := recording.Create(dir, recording.Manifest{Tool: "rtrail measure", Started: now, Host: recording.Host{Name: "made-up", Kernel: "6.1.0", Arch: "amd64",
+	d, err := recording.Create(dir, recording.Manifest{Tool: "rtrail measure", Started: now, Probes: []recording.ProbeInfo{{Name: "made-up", Fills: recording.AllTables(), Interval: time.Second}}, Host: recording.Host{Name: "made-up", Kernel: "6.1.0", Arch: "amd64",
 		CPUs: cpus, MemoryBytes: 16 << 30, PageSize: 4096, Boot: now.Add(-24 * time.Hour), CgroupVersion: "v2", NetNS: ns, PID: 999_999, Root: true}},
 		recording.Options{Now: func() time.Time { return now }, Elapsed: func() time.Duration { return now.Sub(midnight) }})
 	if err != nil {
