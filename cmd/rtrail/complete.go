@@ -33,6 +33,7 @@ var flagValues = map[string]func(typed string) []string{
 	"fail-on":    fixed(rule.Possible.String(), rule.Likely.String(), rule.Certain.String()),
 	"filter":     fixed(),
 	"format":     fixed(),
+	"from":       fixed("-1h", "03:00"),
 	"interface":  func(string) []string { return interfaces() },
 	"max-size":   fixed("500MiB", "2GiB"),
 	"mysql":      fixed("auto", "off"),
@@ -41,6 +42,7 @@ var flagValues = map[string]func(typed string) []string{
 	"pid":        func(string) []string { return processIDs("/proc") },
 	"port":       fixed(),
 	"sort":       fixed(traffic.OrderNames()...),
+	"to":         fixed("-5m", "04:00"),
 	"threshold":  func(string) []string { return thresholdNames() },
 }
 

@@ -59,6 +59,8 @@ func TestCompletion(t *testing.T) {
 		{[]string{"explain", "net/acc"}, []string{"net/accept-queue-full\ta server turns connections away because its accept queue is full"}, noFiles},
 		{[]string{"packets", "--html", ""}, nil, files},
 		{[]string{"replay", ""}, nil, files},
+		{[]string{"timeline", ""}, nil, files},
+		{[]string{"timeline", "--from", ""}, []string{"-1h", "03:00"}, noFiles},
 	} {
 		var out, errs bytes.Buffer
 		root := newRootCommand()

@@ -27,6 +27,7 @@ import (
 // recordingViews are what reads recordings.
 var recordingViews = [][]string{
 	{"diagnose"}, {"diagnose", "--json"}, {"diagnose", "--markdown"}, {"diagnose", "-v"}, {"replay"}, {"replay", "--json"}, {"pack", "-o", "OUT"},
+	{"timeline"}, {"timeline", "--json", "--step", "10s"}, {"timeline", "--markdown"},
 }
 
 // A recording is mutated where its checksums do not protect it.

@@ -124,6 +124,7 @@ func newRootCommand() *cobra.Command {
 		newStacksCommand(),
 		newTraceCommand(),
 		newReplayCommand(),
+		newTimelineCommand(),
 		newPackCommand(),
 		newLabCommand(),
 		newExplainCommand(),

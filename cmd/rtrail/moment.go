@@ -19,6 +19,11 @@ const momentForms = `03:00, "yesterday 03:00", "2026-01-31 03:00", 2026-01-31T03
 // counts from the recording's end, and goes no further than its beginning. note says
 // that the time meant lies before the beginning, which is taken in its place.
 func moment(at string, length time.Duration, held recording.Window, now time.Time) (t time.Time, note string, err error) {
+	return momentOf("--at ", at, length, held, now)
+}
+
+// momentOf is moment for a time that stands behind something else than --at: "--from ", "night@".
+func momentOf(what, at string, length time.Duration, held recording.Window, now time.Time) (t time.Time, note string, err error) {
 	from, to := held.From, held.To
 	at = strings.TrimSpace(at)
 	t, known := dated(at)
@@ -42,15 +47,15 @@ func moment(at string, length time.Duration, held recording.Window, now time.Tim
 		}
 	}
 	if !known {
-		return time.Time{}, "", usageError("--at %q: want %s", at, momentForms)
+		return time.Time{}, "", usageError("%s%q: want %s", what, at, momentForms)
 	}
 	switch begins := unit.Moment(from); {
 	case t.Before(from) && (back || !t.Before(from.Truncate(time.Minute))):
 		// Who asks for 03:00 means a recording that began at 03:00:20, too.
-		return from, fmt.Sprintf("--at %s: the recording begins later, at %v, and is read from there on", at, begins), nil
+		return from, fmt.Sprintf("%s%s: the recording begins later, at %v, and is read from there on", what, at, begins), nil
 	case t.After(to), t.Before(from) && !t.Add(length).After(from):
-		return time.Time{}, "", usageError("--at %s: the recording holds %v to %v; choose a time in it, as --at '%v'",
-			at, begins, unit.Moment(to), begins)
+		return time.Time{}, "", usageError("%s%s: the recording holds %v to %v; choose a time in it, as %s'%v'",
+			what, at, begins, unit.Moment(to), what, begins)
 	}
 	return t, "", nil
 }

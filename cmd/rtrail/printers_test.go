@@ -26,7 +26,7 @@ func runHere(args ...string) printed {
 
 // recordingPrinters are the verbs that read recordings, in every form.
 var recordingPrinters = [][]string{
-	{"replay"}, {"replay", "--step", "1s"}, {"replay", "--json"}, {"replay", "--markdown"}, {"diagnose"}, {"diagnose", "-v"}, {"diagnose", "--json"}, {"diagnose", "--markdown"}, {"audit"}, {"audit", "-v"}, {"audit", "--json"}, {"audit", "--markdown"},
+	{"replay"}, {"replay", "--step", "1s"}, {"replay", "--json"}, {"replay", "--markdown"}, {"timeline"}, {"timeline", "--json"}, {"timeline", "--markdown"}, {"diagnose"}, {"diagnose", "-v"}, {"diagnose", "--json"}, {"diagnose", "--markdown"}, {"audit"}, {"audit", "-v"}, {"audit", "--json"}, {"audit", "--markdown"},
 }
 
 // everyPrinter has a recording printed by all of them, and packed.

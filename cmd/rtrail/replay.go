@@ -147,7 +147,7 @@ func (r *replayJob) run(ctx context.Context, path string, lengthGiven bool) (*re
 		notes = append(notes, rec.Manifest().Notes...)
 		out.pieces = append(out.pieces, pieceLines{p, timeline.Lines(rec, from, to, step)})
 		begin, end := later(p.From, from), earlier(p.To, to)
-		if err := out.overview.judge(ctx, p.Number, begin, end, timeline.Lines(rec, begin, end, out.overview.judged)); err != nil {
+		if err := out.overview.judge(ctx, p, rec, begin, end); err != nil {
 			return nil, err
 		}
 	}
@@ -189,9 +189,9 @@ func (r *replayed) compose(faults []document.Block) document.Document {
 func (r *replayed) result() report.Replay {
 	out := report.NewReplay(r.contents, report.NewSpan(r.from, r.to))
 	o := r.overview
-	out.Judged = report.NewJudged(o.windows.Every, o.judged, o.until)
-	out.Faults = report.NewFaults(o.windows.Episodes())
-	out.TopProcesses = report.NewTopProcesses(o.windows.Top(topProcesses))
+	out.Judged = report.NewJudged(o.Every, o.Part, o.Until)
+	out.Faults = report.NewFaults(o.Episodes())
+	out.TopProcesses = report.NewTopProcesses(o.Top(topProcesses))
 	out.OverTime.EverySeconds = r.step.Seconds()
 	for _, p := range r.pieces {
 		out.OverTime.Add(p.Number, p.lines)

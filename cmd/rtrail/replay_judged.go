@@ -15,7 +15,6 @@ import (
 	"rtrail/internal/timeline"
 	"rtrail/internal/unit"
 	"rtrail/internal/verdict"
-	"rtrail/internal/view"
 )
 
 const (
@@ -36,62 +35,25 @@ const (
 // overview is what a recording tells at a glance: which faults were there when,
 // and which processes used the CPUs.
 type overview struct {
-	path    string
-	windows episode.Windows
-	judged  time.Duration // of each window
-	until   time.Time     // windows from here on were not judged; zero: all were
+	path string
+	episode.Survey
 }
 
 func newOverview(path string, span time.Duration) *overview {
 	every := max(timeline.Step(span, judgedWindows), minJudged)
-	return &overview{path: path, windows: episode.Windows{Every: every}, judged: min(every, maxJudged)}
+	return &overview{path: path, Survey: episode.Survey{Windows: episode.Windows{Every: every}, Part: min(every, maxJudged), Patience: judgePatience}}
 }
 
-// judge judges the windows of a piece of a recording. minutes are a line per
-// stretch that can be judged.
-func (o *overview) judge(ctx context.Context, piece int, from, to time.Time, minutes []timeline.Line) error {
-	began := time.Now()
-	for at := from; at.Before(to); at = at.Add(o.windows.Every) {
-		if time.Since(began) > judgePatience {
-			o.until = at
-			return nil
-		}
-		until := earlier(at.Add(o.windows.Every), to)
-		start, ok := busiest(minutes, at, until)
-		if !ok {
-			continue
-		}
-		end := earlier(start.Add(o.judged), until)
-		rec, err := recording.OpenPiece(ctx, o.path, piece, start, end)
-		if err != nil {
-			return err
-		}
-		if v := view.New(rec, start, end); !v.Start().IsZero() {
-			o.windows.Add(at, until, v, catalogue.For(rec.Manifest()))
-		}
-	}
-	return nil
+// judge judges the windows of a piece of a recording.
+func (o *overview) judge(ctx context.Context, p recording.Piece, rec *recording.Recording, from, to time.Time) error {
+	return o.Judge(ctx, opening(o.path, p), catalogue.For, from, to, timeline.Lines(rec, from, to, o.Part))
 }
 
-// busiest is when the line begins, of those in a window, in which the CPUs were
-// busiest or tasks stalled most; false if there is none.
-func busiest(lines []timeline.Line, from, to time.Time) (at time.Time, ok bool) {
-	most := -1.0
-	for _, l := range lines {
-		if l.At.Before(from) || !l.At.Before(to) {
-			continue
-		}
-		load := 0.0
-		for _, v := range []float64{l.Busy, l.Stall} {
-			if view.Known(v) {
-				load = max(load, v)
-			}
-		}
-		if load > most {
-			at, ok, most = l.At, true, load
-		}
+// opening reads parts of a piece of a recording.
+func opening(path string, p recording.Piece) episode.Open {
+	return func(ctx context.Context, from, to time.Time) (*recording.Recording, error) {
+		return recording.OpenPiece(ctx, path, p.Number, from, to)
 	}
-	return at, ok
 }
 
 // blocks are the faults and the processes.
@@ -132,7 +94,7 @@ func (o *overview) whole() []document.Block {
 }
 
 // worst are the faults that are told.
-func (o *overview) worst() []episode.Episode { return episode.Worst(o.windows.Episodes(), maxEpisodes) }
+func (o *overview) worst() []episode.Episode { return episode.Worst(o.Episodes(), maxEpisodes) }
 
 // when is the time of a fault.
 func when(e episode.Episode) string {
@@ -146,7 +108,7 @@ func (o *overview) judgeAgain(e episode.Episode) string {
 
 // less says how many faults are not told; "": all are.
 func (o *overview) less() string {
-	if more := len(o.windows.Episodes()) - maxEpisodes; more > 0 {
+	if more := len(o.Episodes()) - maxEpisodes; more > 0 {
 		return fmt.Sprintf("and %s that cost less", unit.Plural(more, "more fault", "more faults"))
 	}
 	return ""
@@ -158,11 +120,11 @@ func (o *overview) none() []document.Block {
 
 // rest is what was not judged, and the processes.
 func (o *overview) rest() (out []document.Block) {
-	if !o.until.IsZero() {
+	if !o.Until.IsZero() {
 		out = append(out, document.Prose{Label: "NOTE", Style: document.Warn,
-			Words: fmt.Sprintf("judging took too long: what began after %s was not judged; --at and --for choose a part", o.until.Local().Format(clockLayout))})
+			Words: fmt.Sprintf("judging took too long: what began after %s was not judged; --at and --for choose a part", o.Until.Local().Format(clockLayout))})
 	}
-	if top := o.windows.Top(topProcesses); len(top) > 0 {
+	if top := o.Top(topProcesses); len(top) > 0 {
 		t := document.Table{Title: "TOP PROCESSES" + o.how(), Columns: []document.Column{{Name: "process", Cut: true}, {Name: "PID", Right: true},
 			{Name: "CPU time", Right: true}, {Name: "cores", Right: true}, {Name: "most cores", Right: true}, {Name: "most RSS", Right: true}}}
 		for _, p := range top {
@@ -176,8 +138,8 @@ func (o *overview) rest() (out []document.Block) {
 
 // how says what was judged.
 func (o *overview) how() string {
-	if o.judged < o.windows.Every {
-		return fmt.Sprintf(", the busiest %v of each %v", unit.Duration(o.judged), unit.Duration(o.windows.Every))
+	if o.Part < o.Every {
+		return fmt.Sprintf(", the busiest %v of each %v", unit.Duration(o.Part), unit.Duration(o.Every))
 	}
-	return fmt.Sprintf(", in windows of %v", unit.Duration(o.windows.Every))
+	return fmt.Sprintf(", in windows of %v", unit.Duration(o.Every))
 }

@@ -134,7 +134,7 @@ func TestHostileNamesAreShown(t *testing.T) {
 	}
 	html := filepath.Join(t.TempDir(), "page.html")
 	runs := [][]string{
-		{"replay", some}, {"replay", every}, {"replay", every, "--json"}, {"diagnose", some}, {"diagnose", some, "-v"}, {"diagnose", some, "--json"}, {"diagnose", some, "--markdown"},
+		{"replay", some}, {"replay", every}, {"replay", every, "--json"}, {"timeline", some}, {"timeline", every}, {"timeline", every, "--json"}, {"timeline", every, "--markdown"}, {"diagnose", some}, {"diagnose", some, "-v"}, {"diagnose", some, "--json"}, {"diagnose", some, "--markdown"},
 		{"diagnose", every, "-v"}, {"diagnose", every, "--json"},
 		{"stacks", stacks}, {"stacks", collapsed}, {"stacks", collapsed, "--json"}, {"stacks", collapsed, "--pmp"}, {"stacks", collapsed, "--collapsed"}, {"stacks", collapsed, "--html", html},
 		{"packets", capture}, {"packets", capture, "--transactions"}, {"packets", capture, "--transactions", "--json"}, {"packets", capture, "--json"}, {"packets", capture, "--markdown"},

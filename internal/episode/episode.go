@@ -20,12 +20,36 @@ type Windows struct {
 	episodes []Episode
 	open     map[key]int // the latest episode of each fault
 	used     map[process]*Process
+	judged   time.Time // end of the part that was judged last; zero: none since the beginning of a piece
 }
 
 // Episode is a fault that was there in one window after the other.
 type Episode struct {
-	From, To time.Time
+	From, To time.Time       // of the windows
 	Finding  verdict.Finding // of the window in which it cost most
+
+	// First is when the first part that was judged and had it begins, Last when the last
+	// one ends. After is the end of the part before that did not have it, Before the
+	// beginning of the next one; zero: none was judged.
+	First, Last   time.Time
+	After, Before time.Time
+
+	skipped int // of the last part
+}
+
+// part is what was judged of a window, as far as it is needed: a view holds all rows.
+type part struct {
+	from, to   time.Time // of the window
+	begin, end time.Time // of what was judged
+	findings   []verdict.Finding
+	used       []use
+	skipped    int // windows of the piece up to here that were not judged
+}
+
+// use is what a process did in a part.
+type use struct {
+	id process
+	Process
 }
 
 // key tells faults apart: that of a rule about somebody, also when its process was
@@ -54,41 +78,70 @@ type Process struct {
 // Add judges a window that lasts from one time to another; v is the part of it that
 // is judged. Hints are no faults.
 func (w *Windows) Add(from, to time.Time, v *view.View, rules []rule.Rule) {
+	w.take(judge(from, to, v, rules))
+}
+
+func judge(from, to time.Time, v *view.View, rules []rule.Rule) part {
+	p := part{from: from, to: to, begin: v.Start(), end: v.End()}
+	for _, f := range verdict.Judge(v, rules).Findings {
+		if f.Confidence > rule.Possible {
+			p.findings = append(p.findings, f)
+		}
+	}
+	for _, x := range v.Processes() {
+		p.used = append(p.used, use{process{x.PID, x.Started.UnixNano()}, Process{x.Comm, x.PID, x.CPUSeconds, x.CPU, x.RSS, x.Seconds}})
+	}
+	return p
+}
+
+// take adds a part; parts come in the order of time.
+func (w *Windows) take(p part) {
 	if w.open == nil {
 		w.open, w.used = map[key]int{}, map[process]*Process{}
 	}
-	for _, f := range verdict.Judge(v, rules).Findings {
-		if f.Confidence > rule.Possible {
-			w.add(from, to, f)
+	for _, f := range p.findings {
+		w.add(p, f)
+	}
+	for _, i := range w.open {
+		if e := &w.episodes[i]; e.Before.IsZero() && !e.Last.Equal(p.end) {
+			e.Before = p.begin
 		}
 	}
-	for _, p := range v.Processes() {
-		id := process{p.PID, p.Started.UnixNano()}
-		u := w.used[id]
+	w.judged = p.end
+	for _, x := range p.used {
+		u := w.used[x.id]
 		if u == nil {
-			u = &Process{PID: p.PID}
-			w.used[id] = u
+			u = &Process{PID: x.PID}
+			w.used[x.id] = u
 		}
-		u.Name = p.Comm
-		u.CPUSeconds += p.CPUSeconds
-		u.MostCPU = max(u.MostCPU, p.CPU)
-		u.MostRSS = max(u.MostRSS, p.RSS)
-		u.Seconds += p.Seconds
+		u.Name = x.Name
+		u.CPUSeconds += x.CPUSeconds
+		u.MostCPU = max(u.MostCPU, x.MostCPU)
+		u.MostRSS = max(u.MostRSS, x.MostRSS)
+		u.Seconds += x.Seconds
 	}
 }
 
+// piece begins with parts of another piece of a recording, whose times may be the same.
+func (w *Windows) piece() {
+	clear(w.open)
+	w.judged = time.Time{}
+}
+
+// keyOf is the key of a finding.
+func keyOf(f verdict.Finding) key { return key{f.Rule, f.Key} }
+
 // add joins a finding to the episode it goes on with: one that was there in the
 // window before, or in that before it.
-func (w *Windows) add(from, to time.Time, f verdict.Finding) {
-	k := key{f.Rule, f.Key}
-	i, known := w.open[k]
-	if !known || from.Sub(w.episodes[i].To) > w.Every {
-		w.open[k] = len(w.episodes)
-		w.episodes = append(w.episodes, Episode{From: from, To: to, Finding: f})
+func (w *Windows) add(p part, f verdict.Finding) {
+	i, known := w.open[keyOf(f)]
+	if !known || p.from.Sub(w.episodes[i].To) > w.Every*time.Duration(1+p.skipped-w.episodes[i].skipped) {
+		w.open[keyOf(f)] = len(w.episodes)
+		w.episodes = append(w.episodes, Episode{From: p.from, To: p.to, Finding: f, First: p.begin, Last: p.end, After: w.judged, skipped: p.skipped})
 		return
 	}
 	e := &w.episodes[i]
-	e.To = to
+	e.To, e.Last, e.Before, e.skipped = p.to, p.end, time.Time{}, p.skipped
 	if worse(f, e.Finding) {
 		e.Finding = f
 	}
@@ -124,6 +177,17 @@ func Worst(list []Episode, n int) []Episode {
 	if len(list) <= n {
 		return list
 	}
+	at := heaviest(list)[:n]
+	slices.Sort(at)
+	out := make([]Episode, n)
+	for i, j := range at {
+		out[i] = list[j]
+	}
+	return out
+}
+
+// heaviest are the places of the episodes of a list, that which weighs most first.
+func heaviest(list []Episode) []int {
 	at := make([]int, len(list))
 	for i := range at {
 		at[i] = i
@@ -132,11 +196,5 @@ func Worst(list []Episode, n int) []Episode {
 		x, y := list[a].Finding, list[b].Finding
 		return cmp.Or(cmp.Compare(y.Confidence, x.Confidence), cmp.Compare(y.Impact.Weight(), x.Impact.Weight()))
 	})
-	at = at[:n]
-	slices.Sort(at)
-	out := make([]Episode, n)
-	for i, j := range at {
-		out[i] = list[j]
-	}
-	return out
+	return at
 }

@@ -18,7 +18,7 @@ func finding(id, name string, c rule.Confidence, share float64) verdict.Finding 
 }
 
 func TestEpisodes(t *testing.T) {
-	w := Windows{Every: time.Minute, open: map[key]int{}}
+	w := Windows{Every: time.Minute}
 	for _, x := range []struct {
 		minute int
 		f      verdict.Finding
@@ -31,7 +31,7 @@ func TestEpisodes(t *testing.T) {
 		{6, finding("cpu/saturated", "java", rule.Likely, .3)},   // three were: another episode
 	} {
 		from := noon.Add(time.Duration(x.minute) * time.Minute)
-		w.add(from, from.Add(time.Minute), x.f)
+		w.take(part{from: from, to: from.Add(time.Minute), begin: from, end: from.Add(time.Minute), findings: []verdict.Finding{x.f}})
 	}
 	var got []string
 	for _, e := range w.Episodes() {

@@ -16,6 +16,7 @@ const (
 	ofPackets     = "rtrail packets"
 	ofMySQL       = "rtrail mysql"
 	ofReplay      = "rtrail replay"
+	ofTimeline    = "rtrail timeline"
 	ofScreen      = "rtrail mysql --full"
 	ofAudit       = "rtrail mysql audit"
 	ofTraceExec   = "rtrail trace exec"
@@ -42,6 +43,13 @@ const (
 // Columns are all headings. A name that several tables share has one entry per
 // meaning.
 var Columns = []Column{
+	{"begin", ofTimeline, "beginning of the first window that was judged and had the finding; …: it was there before"},
+	{"end", ofTimeline, "end of the last window that was judged and had the finding; …: it is still there"},
+	{"lasts", ofTimeline, "from begin to end"},
+	{"±", ofTimeline, "how exact begin and end are"},
+	{"sure", ofTimeline, "confidence: certain or likely"},
+	{"subject", ofTimeline, "whom the finding is about, under one name also after a restart"},
+	{"finding", ofTimeline, "rule, and what it says of the window in which it cost most"},
 	{"time", ofPackets, "when the second, or the interval, began"},
 	{"port", ofPackets, "the server's port"},
 	{"proto", ofPackets, "the protocol; ~ before it: requests are inferred from directions, or parts of them were not captured"},

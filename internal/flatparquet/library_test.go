@@ -93,7 +93,7 @@ func readAll(data []byte, batch int, memory Memory) (list []row, err error) {
 	}
 	defer r.Close()
 	for {
-		n, err := r.Next(into)
+		n, err := r.Next(into, 0, nil)
 		if errors.Is(err, io.EOF) {
 			return list, nil
 		}

@@ -82,7 +82,10 @@ func (f *File) Read(columns []int, memory Memory) (*Reader, error) {
 // Next fills the columns with the values of the next rows, as many as into has
 // room for: numbers as they are, floats as their bits, booleans as 0 and 1,
 // texts as their numbers. io.EOF: there are no more.
-func (r *Reader) Next(into [][]int64) (n int, err error) {
+//
+// With choose, it is given the first columns when these are filled, lead of them, and says
+// which of the n rows are wanted, in their order: the other columns are filled there only.
+func (r *Reader) Next(into [][]int64, lead int, choose func(n int) []Span) (n int, err error) {
 	for r.left == 0 {
 		if r.group++; r.group >= len(r.file.groups) {
 			return 0, io.EOF
@@ -94,15 +97,22 @@ func (r *Reader) Next(into [][]int64) (n int, err error) {
 		}
 	}
 	n = int(min(r.left, int64(len(into[0]))))
+	wanted := []Span{{0, n}}
 	for i := range r.cursors {
+		if choose != nil && i == lead {
+			wanted = choose(n)
+		}
 		c := &r.cursors[i]
-		if err := c.fill(into[i][:n]); err != nil {
+		if err := c.fill(into[i][:n], wanted); err != nil {
 			return 0, fmt.Errorf("column %.64q: %w", r.file.Columns[c.place].Name, err)
 		}
 	}
 	r.left -= int64(n)
 	return n, nil
 }
+
+// Span is rows of a batch: from one up to before another.
+type Span struct{ From, To int }
 
 // Close gives back the memory of pages.
 func (r *Reader) Close() {
@@ -139,20 +149,43 @@ func (c *cursor) free() {
 	c.pageCost, c.dictCost, c.page, c.dictionary = 0, 0, nil, nil
 }
 
-func (c *cursor) fill(out []int64) error {
-	for len(out) > 0 {
+// fill gives the next values that are wanted, and passes over the other ones.
+func (c *cursor) fill(out []int64, wanted []Span) error {
+	at := 0
+	for _, s := range wanted {
+		if err := c.advance(s.From-at, nil); err != nil {
+			return err
+		}
+		if err := c.advance(s.To-s.From, out[s.From:s.To]); err != nil {
+			return err
+		}
+		at = s.To
+	}
+	return c.advance(len(out)-at, nil)
+}
+
+// advance takes the next n values, or passes over them if out is nil.
+func (c *cursor) advance(n int, out []int64) error {
+	for n > 0 {
 		if c.left == 0 {
 			if err := c.nextPage(); err != nil {
 				return err
 			}
 			continue
 		}
-		n := int(min(int64(len(out)), c.left))
-		if err := c.values.next(out[:n]); err != nil {
+		some := int(min(int64(n), c.left))
+		var err error
+		if out == nil {
+			err = c.values.skip(some)
+		} else {
+			err = c.values.next(out[:some])
+			out = out[some:]
+		}
+		if err != nil {
 			return err
 		}
-		c.left -= int64(n)
-		out = out[n:]
+		c.left -= int64(some)
+		n -= some
 	}
 	return nil
 }

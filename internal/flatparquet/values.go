@@ -21,6 +21,8 @@ var errValues = errors.New("its values are damaged")
 type values interface {
 	// next fills out, which is no longer than what the page still claims to have.
 	next(out []int64) error
+	// skip passes over n values, under the same condition.
+	skip(n int) error
 }
 
 // fixed are numbers of 4 or 8 bytes, one after the other.
@@ -44,6 +46,14 @@ func (p *fixed) next(out []int64) error {
 	return nil
 }
 
+func (p *fixed) skip(n int) error {
+	if len(p.b) < p.width*n {
+		return errValues
+	}
+	p.b = p.b[p.width*n:]
+	return nil
+}
+
 // bools are bits, the lowest one of a byte first.
 type bools struct {
 	b   []byte
@@ -61,6 +71,14 @@ func (p *bools) next(out []int64) error {
 	return nil
 }
 
+func (p *bools) skip(n int) error {
+	if uint64(len(p.b))*8-p.pos < uint64(n) {
+		return errValues
+	}
+	p.pos += uint64(n)
+	return nil
+}
+
 // byteArrays are texts, each with its length before it.
 type byteArrays struct {
 	b     []byte
@@ -69,20 +87,37 @@ type byteArrays struct {
 
 func (p *byteArrays) next(out []int64) error {
 	for i := range out {
-		if len(p.b) < 4 {
-			return errValues
-		}
-		n := uint64(binary.LittleEndian.Uint32(p.b))
-		if n > uint64(len(p.b)-4) {
-			return errValues
-		}
-		number, err := p.texts.number(p.b[4 : 4+n])
+		text, err := p.text()
 		if err != nil {
 			return err
 		}
-		out[i], p.b = number, p.b[4+n:]
+		if out[i], err = p.texts.number(text); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+func (p *byteArrays) skip(n int) error {
+	for range n {
+		if _, err := p.text(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *byteArrays) text() ([]byte, error) {
+	if len(p.b) < 4 {
+		return nil, errValues
+	}
+	n := uint64(binary.LittleEndian.Uint32(p.b))
+	if n > uint64(len(p.b)-4) {
+		return nil, errValues
+	}
+	text := p.b[4 : 4+n]
+	p.b = p.b[4+n:]
+	return text, nil
 }
 
 // indexes are places in a dictionary: runs of one, and packed ones.
@@ -103,6 +138,8 @@ func (p *indexes) next(out []int64) error {
 	}
 	return nil
 }
+
+func (p *indexes) skip(n int) error { return p.runs.skip(n) }
 
 // runs are numbers of some bits: runs of equal ones, and packed ones by eights.
 type runs struct {
@@ -133,6 +170,22 @@ func (p *runs) next(out []int64) error {
 		}
 		p.left -= uint64(n)
 		out = out[n:]
+	}
+	return nil
+}
+
+func (p *runs) skip(n int) error {
+	for n > 0 {
+		if p.left == 0 {
+			if err := p.run(); err != nil {
+				return err
+			}
+			continue
+		}
+		some := min(uint64(n), p.left)
+		p.pos += some * uint64(p.width)
+		p.left -= some
+		n -= int(some)
 	}
 	return nil
 }
@@ -212,24 +265,54 @@ func (d *deltas) next(out []int64) error {
 		return errValues
 	}
 	for i := range out {
-		if d.first {
-			d.first = false
-		} else {
-			if d.left == 0 {
-				if err := d.part(); err != nil {
-					return err
-				}
-			}
-			d.value += d.least + int64(bitsAt(d.packed, d.pos, d.width))
-			d.pos += uint64(d.width)
-			d.left--
-		}
-		if d.narrow {
-			d.value = int64(int32(d.value))
+		if err := d.step(); err != nil {
+			return err
 		}
 		out[i] = d.value
-		d.total--
 	}
+	return nil
+}
+
+func (d *deltas) skip(n int) error {
+	if uint64(n) > d.total {
+		return errValues
+	}
+	for n > 0 {
+		if d.width == 0 && d.left > 0 && !d.first { // all differences of the part are the same
+			some := min(uint64(n), d.left)
+			d.value += d.least * int64(some)
+			if d.narrow {
+				d.value = int64(int32(d.value))
+			}
+			d.left, d.total, n = d.left-some, d.total-some, n-int(some)
+			continue
+		}
+		if err := d.step(); err != nil {
+			return err
+		}
+		n--
+	}
+	return nil
+}
+
+// step goes on to the next value.
+func (d *deltas) step() error {
+	if d.first {
+		d.first = false
+	} else {
+		if d.left == 0 {
+			if err := d.part(); err != nil {
+				return err
+			}
+		}
+		d.value += d.least + int64(bitsAt(d.packed, d.pos, d.width))
+		d.pos += uint64(d.width)
+		d.left--
+	}
+	if d.narrow {
+		d.value = int64(int32(d.value))
+	}
+	d.total--
 	return nil
 }
 

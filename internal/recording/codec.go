@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"rtrail/internal/flatparquet"
 )
 
 // On disk every value is a word: integers and durations as they are, floats by
@@ -166,35 +168,40 @@ func (k *kind) load(from rows, first, last int, texts *textList, reuse [][]word)
 	return words
 }
 
-// store appends rows made of words; those that keep refuses are left out.
-func (k *kind) store(into rows, words [][]word, texts []string, keep func(at time.Time, stretch time.Duration) bool) error {
-	n := len(words[0])
-	kept := func(i int) bool {
+// store appends rows made of words, those that are wanted.
+func (k *kind) store(into rows, words [][]word, texts []string, wanted []flatparquet.Span) error {
+	first := into.count()
+	for _, s := range wanted {
+		list := into.extend(s.To - s.From)
+		for c, col := range k.columns {
+			if err := col.store(list.field(col), words[c][s.From:s.To], texts); err != nil {
+				into.retain(first, func(int) bool { return false })
+				return fmt.Errorf("table %s: column %s: %w", k.name, col.name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// choose finds the rows, of the first n, that keep does not refuse.
+func (k *kind) choose(words [][]word, n int, keep func(at, stretch word) bool) (wanted []flatparquet.Span) {
+	if keep == nil {
+		return []flatparquet.Span{{To: n}}
+	}
+	for i := range n {
 		stretch := word(0)
 		if k.stretch >= 0 {
 			stretch = words[k.stretch][i]
 		}
-		return keep == nil || keep(timeOf(words[0][i]), time.Duration(stretch))
-	}
-	some := 0
-	for some < n && !kept(some) {
-		some++
-	}
-	if some == n {
-		return nil // most of what is read of a long recording is out of the range
-	}
-	first := into.count()
-	list := into.extend(n)
-	for c, col := range k.columns {
-		if err := col.store(list.field(col), words[c], texts); err != nil {
-			into.retain(first, func(int) bool { return false })
-			return fmt.Errorf("table %s: column %s: %w", k.name, col.name, err)
+		switch last := len(wanted) - 1; {
+		case !keep(words[0][i], stretch):
+		case last >= 0 && wanted[last].To == i:
+			wanted[last].To++
+		default:
+			wanted = append(wanted, flatparquet.Span{From: i, To: i + 1})
 		}
 	}
-	if keep != nil {
-		into.retain(first, kept)
-	}
-	return nil
+	return wanted
 }
 
 // noTime is what UnixNano makes of the zero time, in memory as in Parquet.

@@ -3,6 +3,7 @@ package recording
 import (
 	"context"
 	"io"
+	"math"
 	"slices"
 	"time"
 
@@ -23,7 +24,7 @@ func (c *collector) take(k *kind, read *rowsRead, texts []string) (bool, error) 
 		have = k.empty()
 	}
 	before := have.count()
-	if err := k.store(have, read.words, texts, c.in.keep(k)); err != nil {
+	if err := k.store(have, read.words, texts, k.choose(read.words, len(read.words[0]), c.in.keep(k))); err != nil {
 		return false, &damageError{err}
 	}
 	if have.count() > 0 {
@@ -45,14 +46,29 @@ type readOptions struct {
 func (o readOptions) wants(t Table) bool { return o.tables == nil || slices.Contains(o.tables, t) }
 
 // keep says which rows of a table are read: also those of things from before the
-// range, and of stretches of time that reach into it.
-func (o readOptions) keep(k *kind) func(at time.Time, stretch time.Duration) bool {
-	if k.holds.span == ofThing {
-		o.from = time.Time{}
+// range, and of stretches of time that reach into it. It is given time and stretch as words.
+func (o readOptions) keep(k *kind) func(at, stretch word) bool {
+	from, to := word(math.MinInt64), word(math.MaxInt64)
+	if !o.from.IsZero() && k.holds.span != ofThing {
+		from = nearestWord(o.from)
 	}
-	return func(at time.Time, stretch time.Duration) bool {
-		return (o.from.IsZero() || !at.Before(o.from)) && (o.to.IsZero() || !at.Add(-max(stretch, 0)).After(o.to))
+	if !o.to.IsZero() {
+		to = nearestWord(o.to)
 	}
+	return func(at, stretch word) bool {
+		return at >= from && (at <= to || stretch > 0 && at-stretch <= to)
+	}
+}
+
+// nearestWord is the word for a time, or the nearest one.
+func nearestWord(t time.Time) word {
+	switch {
+	case t.Before(time.Unix(0, math.MinInt64)):
+		return math.MinInt64
+	case t.After(time.Unix(0, math.MaxInt64)):
+		return math.MaxInt64
+	}
+	return t.UnixNano()
 }
 
 // firstMoment finds the time of the first row in a journal; zero without one.

@@ -148,16 +148,34 @@ func (o *opener) held(segments []segmentFiles) {
 	o.in.memory = within.memory.Part()
 	defer o.in.memory.Release()
 	o.rec.forgetThings(within.from)
+	before := o.lasting()
 	for i, s := range slices.Backward(segments) {
 		if !o.earlier(segments, i) {
 			continue
 		}
 		if s.id.start.Before(within.from.Add(-heldBack)) || o.full || o.ctx.Err() != nil {
-			return
+			break
 		}
 		o.segment(s)
-		o.rec.forgetThings(within.from)
+		if now := o.lasting(); now > 2*before+manyThings { // to look at all of them takes time, too
+			o.rec.forgetThings(within.from)
+			before = o.lasting()
+		}
 	}
+	o.rec.forgetThings(within.from)
+}
+
+// manyThings is how many rows of things may be kept beside those that are still true.
+const manyThings = 10_000
+
+// lasting is how many rows of things were read.
+func (o *opener) lasting() (n int) {
+	for _, t := range o.in.tables {
+		if r := o.rec.tables[t]; r != nil {
+			n += r.count()
+		}
+	}
+	return n
 }
 
 func (o *opener) segment(s segmentFiles) {
@@ -268,22 +286,35 @@ func (w *Window) Add(at time.Time) {
 	}
 }
 
-// Span tells which time a recording covers without reading all of it.
-func Span(ctx context.Context, path string) (Window, error) {
+// Held is whose a recording is and which time it covers.
+type Held struct {
+	Manifest Manifest
+	Window   Window
+	Pieces   []Piece // oldest first; more than one where the clock was set back
+}
+
+// Holds tells whose a recording is and which time it covers, without reading all of it.
+func Holds(ctx context.Context, path string) (Held, error) {
 	src, err := openSource(path)
 	if err != nil {
-		return Window{}, err
+		return Held{}, err
 	}
 	defer src.close()
 	m, err := readManifest(src)
 	if err != nil {
-		return Window{}, fmt.Errorf("reading the recording %s: %w", path, err)
+		return Held{}, fmt.Errorf("reading the recording %s: %w", path, err)
 	}
 	all, err := pieces(budget.With(ctx, budget.From(ctx)), src, m, src.segments())
 	if err != nil {
-		return Window{}, fmt.Errorf("reading the recording %s: %w", path, err)
+		return Held{}, fmt.Errorf("reading the recording %s: %w", path, err)
 	}
-	return span(all), nil
+	return Held{m, span(all), all}, nil
+}
+
+// Span tells which time a recording covers without reading all of it.
+func Span(ctx context.Context, path string) (Window, error) {
+	held, err := Holds(ctx, path)
+	return held.Window, err
 }
 
 // span is the time of all pieces.

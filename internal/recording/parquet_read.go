@@ -25,23 +25,38 @@ func (k *kind) readParquet(ctx context.Context, r io.ReaderAt, size int64, in re
 		return nil, err
 	}
 	batch := k.blankBatch()
-	var wanted []int
+	var columns []int // of the file: first those that tell which rows are wanted
 	var filled [][]word
-	for c, place := range places {
-		if place >= 0 {
-			wanted, filled = append(wanted, place), append(filled, batch[c])
+	read := func(c int) {
+		if places[c] >= 0 {
+			columns, filled = append(columns, places[c]), append(filled, batch[c])
 		}
 	}
-	if len(wanted) == 0 || file.Rows == 0 {
+	read(0)
+	if k.stretch > 0 {
+		read(k.stretch)
+	}
+	lead := len(columns)
+	for c := 1; c < len(places); c++ {
+		if c != k.stretch {
+			read(c)
+		}
+	}
+	if len(columns) == 0 || file.Rows == 0 {
 		return ignored, nil
 	}
-	reader, err := file.Read(wanted, in.memory)
+	reader, err := file.Read(columns, in.memory)
 	if err != nil {
 		return ignored, err
 	}
 	defer reader.Close()
+	keep := in.keep(k)
+	var wanted []flatparquet.Span
 	for {
-		n, err := reader.Next(filled)
+		n, err := reader.Next(filled, lead, func(n int) []flatparquet.Span {
+			wanted = k.choose(batch, n, keep)
+			return wanted
+		})
 		switch {
 		case errors.Is(err, io.EOF):
 			return ignored, nil
@@ -50,7 +65,10 @@ func (k *kind) readParquet(ctx context.Context, r io.ReaderAt, size int64, in re
 		case err != nil:
 			return ignored, fmt.Errorf("it is damaged: %w", err)
 		}
-		if err := k.storeBatch(into, batch, n, reader.Texts.List, in); err != nil {
+		if lead == len(columns) { // nothing else is read
+			wanted = k.choose(batch, n, keep)
+		}
+		if err := k.storeBatch(into, batch, wanted, reader.Texts.List, in); err != nil {
 			return ignored, err
 		}
 		if err := ctx.Err(); err != nil {
@@ -73,19 +91,20 @@ func (k *kind) blankBatch() [][]word {
 	return batch
 }
 
-// storeBatch keeps the first n rows of a batch, as far as in wants them.
-func (k *kind) storeBatch(into rows, batch [][]word, n int, texts []string, in readOptions) error {
-	some := make([][]word, len(batch))
-	for c := range batch {
-		some[c] = batch[c][:n]
-		if k.columns[c].kind == unsigned && k.columns[c].bits <= 32 {
-			for i := range some[c] {
-				some[c][i] &= math.MaxUint32 // the file has them as numbers with a sign
+// storeBatch keeps the rows of a batch that are wanted.
+func (k *kind) storeBatch(into rows, batch [][]word, wanted []flatparquet.Span, texts []string, in readOptions) error {
+	for c, col := range k.columns {
+		if col.kind != unsigned || col.bits > 32 {
+			continue
+		}
+		for _, s := range wanted {
+			for i := s.From; i < s.To; i++ {
+				batch[c][i] &= math.MaxUint32 // the file has them as numbers with a sign
 			}
 		}
 	}
 	before := into.count()
-	if err := k.store(into, some, texts, in.keep(k)); err != nil {
+	if err := k.store(into, batch, texts, wanted); err != nil {
 		return err
 	}
 	if !in.memory.Take(int64(into.count()-before) * k.rowBytes) {

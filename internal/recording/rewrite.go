@@ -27,7 +27,7 @@ func (r *Recording) Rewrite(change func(t Table, column, text string) string, nu
 			}
 		}
 		into := k.empty()
-		if err := k.store(into, words, texts.list, nil); err != nil {
+		if err := k.store(into, words, texts.list, k.choose(words, len(words[0]), nil)); err != nil {
 			return nil, err
 		}
 		w.tables[name] = into
@@ -70,7 +70,7 @@ func Invent(at time.Time, number int8, say func(t Table, column string) string) 
 			words[c] = []word{one}
 		}
 		into := k.empty()
-		if err := k.store(into, words, texts.list, nil); err != nil {
+		if err := k.store(into, words, texts.list, k.choose(words, len(words[0]), nil)); err != nil {
 			panic(err) // no column refuses a number below 128
 		}
 		w.tables[k.name] = into

@@ -1,0 +1,271 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rtrail/internal/document"
+	"rtrail/internal/episode"
+	"rtrail/internal/privilege"
+	"rtrail/internal/recording"
+	"rtrail/internal/report"
+	"rtrail/internal/rule/catalogue"
+	"rtrail/internal/shell"
+	"rtrail/internal/timeline"
+	"rtrail/internal/unit"
+)
+
+const (
+	// timelineWindows is how many windows are judged if the recording is long enough:
+	// ten minutes each of a day. To read and judge one takes a tenth of a second of CPU
+	// time beside a thousand processes.
+	timelineWindows = 150
+	// timelinePart is what is judged of a window, as much as diagnose watches.
+	timelinePart = 10 * time.Second
+	// timelinePatience bounds how long is judged if no --step is given.
+	timelinePatience = 9 * time.Second
+	// exactly is how exact beginnings and ends are made, as a share of a window.
+	exactly = 10
+)
+
+// timelineJob is what `rtrail timeline` was asked to do.
+type timelineJob struct {
+	from, to string
+	step     time.Duration
+	face
+}
+
+func newTimelineCommand() *cobra.Command {
+	var t timelineJob
+	cmd := &cobra.Command{
+		Use:   "timeline RECORDING",
+		Short: "List the findings of a recording with beginning and end",
+		Long: `Prints one line for each finding of a recording: when it begins and ends, how
+long it lasts, how sure it is, whom it is about, and what it says. A subject
+that is found again, also after a restart, goes on in its line.
+
+Of each window the busiest ten seconds are judged: of a day, those of each ten
+minutes. So shorter faults may be missed that use no CPU and stall nothing.
+--step 1m looks closer, and takes as long as it takes. Beginnings and ends are
+then searched for between the windows; each line says how exact they are.`,
+		Example: `  rtrail timeline /var/log/rtrail
+  rtrail timeline night.rtr --from 02:00 --to 04:00
+  rtrail timeline night.rtr --from -1h --step 10s
+  rtrail timeline night.rtr --json | jq -r '.findings[] | [.start, .end, .finding.headline] | @tsv'`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usageError("which recording? give a directory or an .rtr file: rtrail timeline RECORDING")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := t.check(); err != nil {
+				return err
+			}
+			if err := checkRecordings(cmd, args); err != nil {
+				return err
+			}
+			confine(cmd.ErrOrStderr(), privilege.Needs{Read: args})
+			told, err := t.run(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return t.print(cmd.OutOrStdout(), told.document(), told.result())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&t.from, "from", "", "only from this time on: "+momentForms)
+	f.StringVar(&t.to, "to", "", "only up to this time")
+	f.DurationVar(&t.step, "step", 0, "time per window, 10s at least (default: what takes seconds)")
+	t.face.add(f, "the timeline")
+	cmd.SetFlagErrorFunc(flagError)
+	return cmd
+}
+
+// checkRecordings refuses what is no recording.
+func checkRecordings(cmd *cobra.Command, paths []string) error {
+	if err := checkThere(cmd, paths); err != nil {
+		return err
+	}
+	for _, path := range paths {
+		if !isRecording(path) {
+			return usageError("%s is no recording: rtrail record makes one", path)
+		}
+	}
+	return nil
+}
+
+func (t *timelineJob) check() error {
+	if t.step != 0 && t.step < timelinePart {
+		return usageError("--step %v: the shortest is %v", t.step, timelinePart)
+	}
+	return t.face.check()
+}
+
+// timelined is what a recording told.
+type timelined struct {
+	path     string
+	contents recording.Held
+	from, to time.Time
+	survey   episode.Survey
+	exact    time.Duration
+	notes    []string
+}
+
+func (t *timelineJob) run(ctx context.Context, path string) (*timelined, error) {
+	held, err := recording.Holds(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	out := &timelined{path: path, contents: held}
+	if err := out.choose(t.from, t.to, held.Window); err != nil {
+		return nil, err
+	}
+	every, patience := t.step, time.Duration(0)
+	if every == 0 {
+		every, patience = max(timeline.Step(out.to.Sub(out.from), timelineWindows), timelinePart), timelinePatience
+	}
+	out.exact = max(every/exactly, timelinePart)
+	out.survey = episode.Survey{Windows: episode.Windows{Every: every}, Part: timelinePart, Patience: patience, Spread: patience > 0}
+	for _, p := range held.Pieces {
+		if p.From.After(out.to) || p.To.Before(out.from) {
+			continue
+		}
+		from, to := later(p.From, out.from), earlier(p.To, out.to)
+		rec, err := recording.OpenPiece(ctx, path, p.Number, from, to, timeline.Tables...)
+		if err != nil {
+			return nil, err
+		}
+		out.notes = append(out.notes, rec.Manifest().Notes...)
+		open := opening(path, p)
+		if err := out.survey.Judge(ctx, open, catalogue.For, from, to, timeline.Lines(rec, from, to, timelinePart)); err != nil {
+			return nil, err
+		}
+		if err := out.survey.Refine(ctx, open, catalogue.For, out.exact); err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(out.notes)
+	out.notes = slices.Compact(out.notes)
+	return out, nil
+}
+
+// choose finds the time that is meant.
+func (t *timelined) choose(from, to string, held recording.Window) error {
+	t.from, t.to = held.From, held.To
+	for _, x := range []struct {
+		flag, given string
+		into        *time.Time
+	}{{"--from ", from, &t.from}, {"--to ", to, &t.to}} {
+		if x.given == "" {
+			continue
+		}
+		at, note, err := momentOf(x.flag, x.given, 0, held, time.Now())
+		if err != nil {
+			return err
+		}
+		if note != "" {
+			t.notes = append(t.notes, note)
+		}
+		*x.into = at
+	}
+	if !t.to.After(t.from) && to != "" {
+		return usageError("--to %s is %v: that is not after the beginning, %v", to, unit.Moment(t.to), unit.Moment(t.from))
+	}
+	return nil
+}
+
+// document is the answer for people.
+func (t *timelined) document() document.Document {
+	s := &t.survey
+	host := t.contents.Manifest.Host.Name
+	d := document.Document{Title: "Findings of " + host + " over time", Blocks: []document.Block{
+		document.Facts{Items: []string{host, fmt.Sprintf("%s to %s", t.from.Local().Format(clockLayout), t.to.Local().Format(clockLayout+" MST")), t.judged()}}}}
+	list := s.Episodes()
+	if len(list) == 0 {
+		d.Blocks = append(d.Blocks, document.Prose{Label: "FINDINGS", Words: "none was found"})
+	} else {
+		table := document.Table{Title: "FINDINGS, times in " + t.from.Local().Format("MST"), Columns: []document.Column{{Name: "begin"}, {Name: "end"}, {Name: "lasts", Right: true}, {Name: "±", Right: true},
+			{Name: "sure"}, {Name: "subject", Cut: true, Max: 28}, {Name: "finding", Wrap: true}}}
+		day := ""
+		for _, e := range list {
+			clock := func(at time.Time) string {
+				at = at.Local()
+				if on := at.Format(time.DateOnly); on != day {
+					day = on
+					return at.Format(clockLayout)
+				}
+				return at.Format("15:04:05")
+			}
+			table.Rows = append(table.Rows, []string{clock(e.First) + open(e.After, "…"), clock(e.Last) + open(e.Before, "…"), unit.Duration(e.Last.Sub(e.First)).String(), within(e),
+				e.Finding.Confidence.String(), strings.TrimPrefix(subjectName(e), "/"), fmt.Sprintf("%s: %v", e.Finding.Rule, e.Finding.Headline)})
+		}
+		d.Blocks = append(d.Blocks, table, document.Prose{Words: t.legend(list)})
+		worst := episode.Worst(list, 1)[0]
+		d.Blocks = append(d.Blocks, document.List{Title: "LOOK CLOSER", Items: []document.Item{{Words: "the worst one",
+			Command: shell.Line("rtrail diagnose %s --at %s", shell.Path(t.path), worst.First.Local().Format(clockLayout)).String()}}})
+	}
+	if s.Left > 0 {
+		d.Blocks = append(d.Blocks, document.Prose{Label: "NOTE", Style: document.Warn,
+			Words: fmt.Sprintf("there was no time to judge %d of %d windows; --from and --to choose a part, --step %v takes the time it needs", s.Left, s.Left+s.Judged, unit.Duration(s.Every))})
+	}
+	for _, n := range t.notes {
+		d.Blocks = append(d.Blocks, document.Prose{Label: "NOTE", Style: document.Warn, Words: n})
+	}
+	return d
+}
+
+// judged says what was looked at.
+func (t *timelined) judged() string {
+	if t.survey.Part < t.survey.Every {
+		return fmt.Sprintf("judged: the busiest %v of each %v", unit.Duration(t.survey.Part), unit.Duration(t.survey.Every))
+	}
+	return fmt.Sprintf("judged in windows of %v", unit.Duration(t.survey.Part))
+}
+
+// legend explains the marks that are there.
+func (t *timelined) legend(list []episode.Episode) string {
+	words := fmt.Sprintf("± is how exact begin and end are, at least %v.", unit.Duration(t.survey.Part))
+	if slices.ContainsFunc(list, func(e episode.Episode) bool { return e.After.IsZero() || e.Before.IsZero() }) {
+		words += " …: it was there when the recording, or the part that was judged, begins or ends."
+	}
+	return words
+}
+
+func open(bound time.Time, mark string) string {
+	if bound.IsZero() {
+		return mark
+	}
+	return ""
+}
+
+// within is how exact begin and end are.
+func within(e episode.Episode) string {
+	exact := timelinePart
+	if !e.After.IsZero() {
+		exact = max(exact, e.First.Sub(e.After))
+	}
+	if !e.Before.IsZero() {
+		exact = max(exact, e.Before.Sub(e.Last))
+	}
+	return unit.Duration(exact).String()
+}
+
+// subjectName is the name of the subject that outlives its process.
+func subjectName(e episode.Episode) string {
+	if e.Finding.Key.Name != "" {
+		return e.Finding.Key.Name
+	}
+	return e.Finding.Subject.Name
+}
+
+// result is the answer for programs.
+func (t *timelined) result() report.Timeline {
+	s := &t.survey
+	return report.NewTimeline(t.contents, report.NewSpan(t.from, t.to), report.NewSurveyed(s), s.Episodes(), t.notes)
+}

@@ -1,0 +1,287 @@
+package episode
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"time"
+
+	"rtrail/internal/crash"
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/timeline"
+	"rtrail/internal/verdict"
+	"rtrail/internal/view"
+)
+
+// Survey judges windows of a recording. To read a window costs more than to judge it, so of
+// each only the busiest part is read, and several are read at a time.
+type Survey struct {
+	Windows
+	Part     time.Duration // that is judged of each window; at most Windows.Every
+	Patience time.Duration // how long may be judged; 0: as long as it takes
+	// Spread has windows judged that lie far from each other first, so that those for which
+	// there was no time are everywhere, and not all at the end.
+	Spread bool
+	Until  time.Time // windows from here on were not all judged; zero: all were
+	Judged int       // windows
+	Left   int       // windows for which there was no time
+
+	began time.Time
+	first int // episode of the piece
+}
+
+// Open reads a part of a recording.
+type Open func(ctx context.Context, from, to time.Time) (*recording.Recording, error)
+
+// Rules are those for a recording.
+type Rules func(recording.Manifest) []rule.Rule
+
+// workers is how many windows are judged at a time: each needs the memory of its rows.
+const workers = 2
+
+// spread is how far from each other windows lie that are judged first.
+const spread = 4
+
+// refining is the share of the patience that is kept for Refine.
+const refining = 0.3
+
+// Judge judges the windows of a piece of a recording between two times. lines has one for
+// each part that may be judged.
+func (s *Survey) Judge(ctx context.Context, open Open, rules Rules, from, to time.Time, lines []timeline.Line) error {
+	s.start()
+	s.piece()
+	s.first = len(s.episodes)
+	list := s.parts(from, to, lines)
+	order := inOrder(len(list), s.Spread)
+	patience := s.Patience
+	if s.Spread {
+		patience -= time.Duration(refining * float64(patience))
+	}
+	done, err := each(len(list), func() bool { return s.out(patience) }, func(i int) error { return list[order[i]].judge(ctx, open, rules) })
+	if err != nil {
+		return err
+	}
+	judged := make([]bool, len(list))
+	for _, i := range order[:done] {
+		judged[i] = true
+	}
+	skipped := 0
+	for i, p := range list {
+		switch {
+		case !judged[i]:
+			if s.Left++; s.Until.IsZero() {
+				s.Until = p.from
+			}
+			skipped++
+		case !p.begin.IsZero():
+			p.skipped = skipped
+			s.Judged++
+			s.take(p)
+		}
+	}
+	return nil
+}
+
+// inOrder are the places of n windows in the order in which they are judged.
+func inOrder(n int, spreading bool) (order []int) {
+	step := 1
+	if spreading {
+		step = spread
+	}
+	for first := range step {
+		for i := first; i < n; i += step {
+			order = append(order, i)
+		}
+	}
+	return order
+}
+
+// Refine looks for beginnings and ends of episodes of the piece that was judged last between the parts that were
+// judged, until they are known to so much, the worst episodes first.
+func (s *Survey) Refine(ctx context.Context, open Open, rules Rules, exact time.Duration) error {
+	s.start()
+	var seen seen
+	has := func(at time.Time, k key) (bool, bool, error) {
+		return seen.has(at, k, func() (part, error) {
+			p := part{from: at, to: at.Add(s.Part), begin: at, end: at.Add(s.Part)}
+			err := p.judge(ctx, open, rules)
+			return p, err
+		})
+	}
+	list := s.episodes[s.first:]
+	order := heaviest(list)
+	_, err := each(2*len(order), func() bool { return s.out(s.Patience) }, func(i int) error {
+		e := &list[order[i/2]]
+		if i%2 == 0 {
+			return s.narrow(&e.After, &e.First, exact, func(at time.Time) (bool, bool, error) {
+				there, ok, err := has(at, keyOf(e.Finding))
+				return !there, ok, err
+			})
+		}
+		return s.narrow(&e.Last, &e.Before, exact, func(at time.Time) (bool, bool, error) { return has(at, keyOf(e.Finding)) })
+	})
+	return err
+}
+
+// narrow halves the time in which something changes, by parts in its middle: low says
+// whether one is as the beginning is.
+func (s *Survey) narrow(from, to *time.Time, exact time.Duration, low func(at time.Time) (is, ok bool, err error)) error {
+	for !from.IsZero() && !to.IsZero() && to.Sub(*from) > max(exact, s.Part) && !s.out(s.Patience) {
+		at := from.Add((to.Sub(*from) - s.Part) / 2)
+		switch is, ok, err := low(at); {
+		case err != nil:
+			return err
+		case !ok:
+			return nil
+		case is:
+			*from = at.Add(s.Part)
+		default:
+			*to = at
+		}
+	}
+	return nil
+}
+
+func (s *Survey) start() {
+	if s.began.IsZero() {
+		s.began = time.Now()
+	}
+}
+
+func (s *Survey) out(patience time.Duration) bool {
+	return patience > 0 && time.Since(s.began) > patience
+}
+
+// parts are those to be judged of all windows that have lines: their number is bounded by
+// that of the lines, whatever times a recording claims.
+func (s *Survey) parts(from, to time.Time, lines []timeline.Line) (list []part) {
+	windows := map[int64][]timeline.Line{}
+	var order []int64
+	for _, l := range lines {
+		if l.At.Before(from) || !l.At.Before(to) {
+			continue
+		}
+		i := int64(l.At.Sub(from) / s.Every)
+		if len(windows[i]) == 0 {
+			order = append(order, i)
+		}
+		windows[i] = append(windows[i], l)
+	}
+	for _, i := range order { // lines come in the order of time
+		p := part{from: from.Add(time.Duration(i) * s.Every)}
+		p.to = earlier(p.from.Add(s.Every), to)
+		p.begin = busiest(windows[i])
+		p.end = earlier(p.begin.Add(s.Part), p.to)
+		list = append(list, p)
+	}
+	return list
+}
+
+// busiest is when the line begins in which the CPUs were busiest or tasks stalled most.
+func busiest(lines []timeline.Line) (at time.Time) {
+	most := -1.0
+	for _, l := range lines {
+		load := 0.0
+		for _, v := range []float64{l.Busy, l.Stall} {
+			if view.Known(v) {
+				load = max(load, v)
+			}
+		}
+		if load > most {
+			at, most = l.At, load
+		}
+	}
+	return at
+}
+
+// judge reads the part and judges it; one without rows has no beginning then.
+func (p *part) judge(ctx context.Context, open Open, rules Rules) error {
+	rec, err := open(ctx, p.begin, p.end)
+	if err != nil {
+		return err
+	}
+	if rec.Count(recording.System)+rec.Count(recording.Processes)+rec.Count(recording.CPUs) == 0 {
+		p.begin = time.Time{}
+		return nil
+	}
+	*p = judge(p.from, p.to, view.New(rec, p.begin, p.end), rules(rec.Manifest()))
+	return nil
+}
+
+// each does n things, some at a time, in their order, until out says that there is no time
+// for more, or one fails. The first done of them were done.
+func each(n int, out func() bool, do func(i int) error) (done int, err error) {
+	var mu sync.Mutex
+	next := func() (int, bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		if err != nil || done == n || out() {
+			return 0, false
+		}
+		done++
+		return done - 1, true
+	}
+	var all sync.WaitGroup
+	for range min(workers, n, runtime.GOMAXPROCS(0)) {
+		all.Go(func() {
+			for {
+				i, ok := next()
+				if !ok {
+					return
+				}
+				if failed := crash.Guard(func() error { return do(i) }); failed != nil {
+					mu.Lock()
+					err = failed
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	all.Wait()
+	return done, err
+}
+
+// seen keeps what parts that were looked at have: faults begin and end together.
+type seen struct {
+	mu    sync.Mutex
+	parts map[int64]map[key]bool // nil: without rows
+}
+
+// has says whether a part had a fault; ok is false if it has no rows.
+func (s *seen) has(at time.Time, k key, look func() (part, error)) (there, ok bool, err error) {
+	s.mu.Lock()
+	have, known := s.parts[at.UnixNano()]
+	s.mu.Unlock()
+	if !known {
+		p, err := look()
+		if err != nil {
+			return false, false, err
+		}
+		if !p.begin.IsZero() {
+			have = keysOf(p.findings)
+		}
+		s.mu.Lock()
+		if s.parts == nil {
+			s.parts = map[int64]map[key]bool{}
+		}
+		s.parts[at.UnixNano()] = have
+		s.mu.Unlock()
+	}
+	return have[k], have != nil, nil
+}
+
+func keysOf(findings []verdict.Finding) map[key]bool {
+	keys := map[key]bool{}
+	for _, f := range findings {
+		keys[keyOf(f)] = true
+	}
+	return keys
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}

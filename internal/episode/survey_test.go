@@ -1,0 +1,117 @@
+package episode
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/timeline"
+	"rtrail/internal/view"
+)
+
+// minutes is a recording of so many minutes, with a line each.
+func minutes(n int) (Open, []timeline.Line) {
+	rec := recording.New(recording.Manifest{})
+	var lines []timeline.Line
+	for i := range n * 60 {
+		at := noon.Add(time.Duration(i) * time.Second)
+		w := recording.NewWriter(at)
+		recording.Append(w, recording.SystemSample{At: at})
+		if err := rec.Commit(w); err != nil {
+			panic(err)
+		}
+		if i%10 == 0 {
+			lines = append(lines, timeline.Line{At: at, Busy: 0.1, Stall: view.Unknown})
+		}
+	}
+	return func(context.Context, time.Time, time.Time) (*recording.Recording, error) { return rec, nil }, lines
+}
+
+// between finds a fault in windows that reach into some minutes.
+func between(from, to float64) Rules {
+	at := func(m float64) time.Time { return noon.Add(time.Duration(m * float64(time.Minute))) }
+	return func(recording.Manifest) []rule.Rule {
+		return []rule.Rule{{ID: "test/fault", Title: "fault", Detect: func(v *view.View) ([]rule.Finding, error) {
+			if !v.Start().Before(at(to)) || !v.End().After(at(from)) {
+				return nil, nil
+			}
+			return []rule.Finding{{Subject: view.Entity{Kind: view.KindProcess, Name: "batch"}, Confidence: rule.Certain, Headline: rule.T("fault"), Impact: rule.Impact{Share: 0.5, Text: rule.T("half")}}}, nil
+		}}}
+	}
+}
+
+func TestSurvey(t *testing.T) {
+	clock := func(at time.Time) string {
+		if at.IsZero() {
+			return "-"
+		}
+		return at.Format("04:05")
+	}
+	for _, c := range []struct {
+		name     string
+		from, to float64 // minutes in which the fault is there
+		want     string  // after, first, last, before
+	}{
+		{"none", 70, 80, "[]"},
+		{"beginning and end are searched for", 14.5, 33, "[13:55 14:22 32:40 33:07]"},
+		{"in one window", 10, 10.5, "[09:32 10:00 10:10 10:37]"},
+		{"from the beginning on", 0, 12, "[- 00:00 12:02 12:30]"},
+		{"up to the end", 45, 60, "[44:32 45:00 50:10 -]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			open, lines := minutes(60)
+			s := Survey{Windows: Windows{Every: 10 * time.Minute}, Part: 10 * time.Second}
+			rules := between(c.from, c.to)
+			if err := s.Judge(t.Context(), open, rules, noon, noon.Add(time.Hour), lines); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Refine(t.Context(), open, rules, 30*time.Second); err != nil {
+				t.Fatal(err)
+			}
+			got := []string{}
+			for _, e := range s.Episodes() {
+				got = append(got, clock(e.After), clock(e.First), clock(e.Last), clock(e.Before))
+				at := func(m float64) time.Time { return noon.Add(time.Duration(m * float64(time.Minute))) }
+				if e.First.Add(s.Part).Before(at(c.from)) || e.Last.Add(-s.Part).After(at(c.to)) || e.After.After(at(c.from)) || !e.Before.IsZero() && e.Before.Before(at(c.to)) {
+					t.Errorf("%v to %v lies outside of the fault", clock(e.First), clock(e.Last))
+				}
+			}
+			if fmt.Sprint(got) != c.want {
+				t.Errorf("got %v, want %v", got, c.want)
+			}
+			if s.Judged != 6 || s.Left != 0 || !s.Until.IsZero() {
+				t.Errorf("%d windows judged, %d left, until %v", s.Judged, s.Left, s.Until)
+			}
+		})
+	}
+}
+
+// Without time nothing is judged, and the answer can tell; windows that were left out do not
+// part an episode.
+func TestSurveyRunsOutOfTime(t *testing.T) {
+	open, lines := minutes(60)
+	s := Survey{Windows: Windows{Every: time.Minute}, Part: 10 * time.Second, Patience: time.Nanosecond, Spread: true}
+	if err := s.Judge(t.Context(), open, between(0, 60), noon, noon.Add(time.Hour), lines); err != nil {
+		t.Fatal(err)
+	}
+	if s.Judged != 0 || s.Left != 60 || !s.Until.Equal(noon) {
+		t.Errorf("%d windows judged, %d left, until %v", s.Judged, s.Left, s.Until)
+	}
+	if got := fmt.Sprint(inOrder(6, true)); got != "[0 4 1 5 2 3]" {
+		t.Errorf("windows are judged in the order %s", got)
+	}
+	w := Windows{Every: time.Minute}
+	for i, minute := range []int{0, 4, 8} { // three windows between two of them were left out
+		p := part{from: noon.Add(time.Duration(minute) * time.Minute), skipped: 3 * i}
+		p.to, p.begin, p.end = p.from.Add(time.Minute), p.from, p.from.Add(10*time.Second)
+		f := finding("cpu/saturated", "java", rule.Certain, .2)
+		p.findings = append(p.findings, f)
+		w.take(p)
+	}
+	if n := len(w.Episodes()); n != 1 {
+		t.Errorf("%d episodes, want one", n)
+	}
+}
