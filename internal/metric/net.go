@@ -120,6 +120,15 @@ var (
 		Counter: true, Name: "drops of an interface",
 		Help: "packets an interface dropped or found damaged, in and out", Unit: "count", Source: "/proc/net/dev drop, errs, fifo", Tools: []string{"ip -s link", "ethtool -S DEVICE"},
 		Traps: []string{"qdisc drops are not in it (tc -s qdisc)", "packets of protocols that no module handles count as dropped"}, Healthy: "no growth"})
+	QdiscRate = add(Metric{ID: "qdisc.rate",
+		Name: "rate of a queue", Help: "bytes that left a queueing discipline of an interface per second", Unit: "bytes per second", Source: "rtnetlink, TCA_STATS2 bytes", Tools: []string{"tc -s qdisc show dev IF   # Sent", "sar -n DEV 1"},
+		Traps: []string{"bytes of packets as this host hands them on, headers included; the wire adds its own"}, Healthy: "below the rate of its shaper"})
+	QdiscDelay = add(Metric{ID: "qdisc.delay",
+		Name: "delay of a queue", Help: "bytes that wait in a queueing discipline, by its rate: how long a packet that comes now waits", Unit: "seconds", Source: "rtnetlink, TCA_STATS2 backlog and bytes", Tools: []string{"tc -s qdisc show dev IF   # backlog"},
+		Traps: []string{"a fair queue lets some packets go first"}, Healthy: "a few milliseconds"})
+	QdiscOverlimits = add(Metric{ID: "qdisc.overlimits", Counter: true,
+		Name: "waits for a rate", Help: "times a rate or a limit of a queueing discipline made packets wait", Unit: "count", Source: "rtnetlink, TCA_STATS2 overlimits", Tools: []string{"tc -s qdisc show dev IF   # overlimits"},
+		Traps: []string{"it grows with each try, so it is no number of packets"}, Healthy: "no growth"})
 	QdiscDrops = add(Metric{ID: "qdisc.drops",
 		Labels: []string{"netns", "interface"}, Series: growth(qdisc, func(s recording.QdiscSample) float64 { return float64(s.Drops) }),
 		Counter: true, Name: "packets the queue of an interface threw away",

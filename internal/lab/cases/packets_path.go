@@ -27,6 +27,17 @@ func rateLimitedBytes() Case {
 	return c
 }
 
+// rateLimitedHost is the same without a capture: the queue of the shaper as the kernel counts it.
+func rateLimitedHost() Case {
+	c := rateLimitedBytes()
+	c.ID = "net/rate-limited+host"
+	c.Title += ", without packets"
+	c.Kind, c.Name = "interface", `rt\w+`
+	c.Captures = nil
+	c.Says = "the shaper tbf"
+	return c
+}
+
 // rateLimitedPackets throws away what the server sends beyond 800 packets a
 // second. Answers are one packet each, small ones in one second and large ones
 // in the next, so that packets are what is limited. Whoever loses one pauses for
