@@ -33,11 +33,12 @@ type diagnosis struct {
 	verbose bool
 	failOn  string
 
-	iface string // live capture beside the host
-	ports string
-	only  []uint16 // what ports names
-	as    decodeAs
-	netns string
+	iface    string // live capture beside the host
+	ports    string
+	only     []uint16 // what ports names
+	as       decodeAs
+	netns    string
+	probeDNS bool // name servers are asked
 
 	sides sidesFlags // captures of both sides
 	mysql mysqlFlags // servers beside the host
@@ -94,6 +95,7 @@ the verdict then says whether client, server or the path between is slow.`,
 	f.StringVarP(&d.ports, "port", "p", "", "only packets of these ports, comma-separated")
 	d.as.add(f)
 	f.StringVar(&d.netns, "netns", "", "capture in this network namespace: a name, a path or a PID")
+	f.BoolVar(&d.probeDNS, "probe-dns", false, "also send each name server of resolv.conf a query, here and in other network namespaces")
 	d.sides.add(f)
 	d.mysql.add(f)
 	d.events.add(f)
@@ -199,6 +201,8 @@ func (d *diagnosis) check(cmd *cobra.Command, args []string) (err error) {
 		return usageError("-i watches this host: it does not go with %s", args[0])
 	case len(d.mysql.names) > 0 && (len(args) > 0 || d.sides.given()):
 		return usageError("--mysql watches this host and a server: it does not go with evidence of another time")
+	case d.probeDNS && (len(args) > 0 || d.sides.given()):
+		return usageError("--probe-dns sends queries now: it does not go with evidence of another time")
 	case d.events.alloc != 0 && (len(args) > 0 || d.sides.given()):
 		return usageError("--alloc watches a process of this host: it does not go with evidence of another time")
 	case d.netns != "" && d.iface == "":
@@ -270,7 +274,7 @@ func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict
 	if err != nil {
 		return verdict.Verdict{}, err
 	}
-	sources := append(probes(people), events...)
+	sources := append(probes(people, d.probeDNS), events...)
 	servers, err := d.mysql.probe(true, people)
 	if err != nil {
 		return verdict.Verdict{}, err

@@ -27,7 +27,7 @@ func newDoctorCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r := doctor.Examine("/", manifest().Host, slices.Concat(probes(census.New("/")), eventProbes(event.Options{}), []probe.Probe{mysql}))
+			r := doctor.Examine("/", manifest().Host, slices.Concat(probes(census.New("/"), false), eventProbes(event.Options{}), []probe.Probe{mysql}))
 			return as.print(cmd.OutOrStdout(), r.Document(), r)
 		},
 	}

@@ -288,7 +288,7 @@ var rowsOfAllTables = []func(*ruletest.Host){
 	rowsOf[recording.CPUSample], rowsOf[recording.SystemSample], rowsOf[recording.PressureSample], rowsOf[recording.MemorySample], rowsOf[recording.VMStatSample],
 	rowsOf[recording.SwapSample], rowsOf[recording.ZoneSample], rowsOf[recording.SlabSample], rowsOf[recording.DiskSample], rowsOf[recording.MountSample],
 	rowsOf[recording.NetDeviceSample], rowsOf[recording.QdiscSample], rowsOf[recording.ProtocolSample], rowsOf[recording.SoftIRQSample], rowsOf[recording.InterruptSample], rowsOf[recording.SoftnetSample],
-	rowsOf[recording.ConntrackSample], rowsOf[recording.FirewallRule], rowsOf[recording.SysctlSample], rowsOf[recording.NetNSSample], rowsOf[recording.ProcessSample],
+	rowsOf[recording.ConntrackSample], rowsOf[recording.FirewallRule], rowsOf[recording.SysctlSample], rowsOf[recording.NameServer], rowsOf[recording.NetNSSample], rowsOf[recording.ProcessSample],
 	rowsOf[recording.ThreadSample], rowsOf[recording.LimitSample], rowsOf[recording.CgroupSample], rowsOf[recording.TCPSample], rowsOf[recording.ListenerSample],
 	rowsOf[recording.UDPSample], rowsOf[recording.SocketOwner], rowsOf[recording.OpenFile], rowsOf[recording.KernelLogLine], rowsOf[recording.ProcessEvent], rowsOf[recording.OffCPUWait],
 	rowsOf[recording.LockWait], rowsOf[recording.OnCPUSample], rowsOf[recording.PacketDrop], rowsOf[recording.SyscallSum], rowsOf[recording.SyncSum], rowsOf[recording.Allocation],

@@ -15,13 +15,17 @@ import (
 )
 
 // probes are all sources of evidence about this host. They share the count of its
-// processes.
-func probes(people *census.Census) []probe.Probe {
+// processes. askDNS has name servers asked by rtrail itself.
+func probes(people *census.Census, askDNS bool) []probe.Probe {
+	sockets := socket.New(people)
+	if askDNS {
+		sockets.AskNameServers()
+	}
 	return []probe.Probe{
 		host.New(host.FS{}),
 		process.New(people),
 		thread.New(people),
-		socket.New(people),
+		sockets,
 		cgroup.New(),
 		klog.New(),
 		openfile.New(people),

@@ -92,7 +92,7 @@ func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	sources := append(probes(people), events...)
+	sources := append(probes(people, false), events...)
 	servers, err := r.mysql.probe(false, nil)
 	if err != nil {
 		return err

@@ -120,6 +120,15 @@ var (
 		Counter: true, Name: "drops of an interface",
 		Help: "packets an interface dropped or found damaged, in and out", Unit: "count", Source: "/proc/net/dev drop, errs, fifo", Tools: []string{"ip -s link", "ethtool -S DEVICE"},
 		Traps: []string{"qdisc drops are not in it (tc -s qdisc)", "packets of protocols that no module handles count as dropped"}, Healthy: "no growth"})
+	QdiscRate = add(Metric{ID: "qdisc.rate",
+		Name: "rate of a queue", Help: "bytes that left a queueing discipline of an interface per second", Unit: "bytes per second", Source: "rtnetlink, TCA_STATS2 bytes", Tools: []string{"tc -s qdisc show dev IF   # Sent", "sar -n DEV 1"},
+		Traps: []string{"bytes of packets as this host hands them on, headers included; the wire adds its own"}, Healthy: "below the rate of its shaper"})
+	QdiscDelay = add(Metric{ID: "qdisc.delay",
+		Name: "delay of a queue", Help: "bytes that wait in a queueing discipline, by its rate: how long a packet that comes now waits", Unit: "seconds", Source: "rtnetlink, TCA_STATS2 backlog and bytes", Tools: []string{"tc -s qdisc show dev IF   # backlog"},
+		Traps: []string{"a fair queue lets some packets go first"}, Healthy: "a few milliseconds"})
+	QdiscOverlimits = add(Metric{ID: "qdisc.overlimits", Counter: true,
+		Name: "waits for a rate", Help: "times a rate or a limit of a queueing discipline made packets wait", Unit: "count", Source: "rtnetlink, TCA_STATS2 overlimits", Tools: []string{"tc -s qdisc show dev IF   # overlimits"},
+		Traps: []string{"it grows with each try, so it is no number of packets"}, Healthy: "no growth"})
 	QdiscDrops = add(Metric{ID: "qdisc.drops",
 		Labels: []string{"netns", "interface"}, Series: growth(qdisc, func(s recording.QdiscSample) float64 { return float64(s.Drops) }),
 		Counter: true, Name: "packets the queue of an interface threw away",
@@ -136,6 +145,18 @@ var (
 	UDPReceiveQueue = add(Metric{ID: "udp.receive-queue", Name: "unread bytes of a UDP socket",
 		Help: "memory of datagrams that the program has not read, against the socket's buffer (SO_RCVBUF)", Unit: "bytes", Source: "sock_diag idiag_rqueue, SK_MEMINFO_RCVBUF", Tools: []string{"ss -uanm   # Recv-Q; rb in skmem(...)"},
 		Traps: []string{"each datagram takes several hundred bytes more than its contents", "a reading a second misses bursts"}, Healthy: "empty most of the time"})
+	DNSWaiting = add(Metric{ID: "dns.waiting", Name: "lookups that wait",
+		Help: "sockets connected to port 53 of a resolver that received nothing for at least two seconds", Unit: "count", Source: "sock_diag, UDP sockets by inode", Tools: []string{"ss -unp 'dport = :53'"}, Check: shell.Line("ss -unp 'dport = :53'"),
+		Traps: []string{"a program may keep its socket for later lookups", "programs that do not connect their sockets are not seen"}, Healthy: "0: lookups take milliseconds"})
+	DNSListed = add(Metric{ID: "dns.name-servers", Name: "name servers in use",
+		Help: "servers that resolv.conf of a network namespace names, as a process there sees it; three at most", Unit: "count", Source: "/etc/resolv.conf, table name_servers", Tools: []string{"cat /etc/resolv.conf", "resolvectl"}, Check: shell.Line("cat /etc/resolv.conf"),
+		Traps: []string{"an empty file means 127.0.0.1", "systemd-resolved (127.0.0.53) and containers' 127.0.0.11 ask others"}, Healthy: "two that answer"})
+	UDPReceived = add(Metric{ID: "udp.received", Counter: true, Name: "UDP datagrams received",
+		Help: "datagrams that programs of a network namespace received, of all protocols above UDP", Unit: "count", Source: "/proc/net/snmp Udp InDatagrams, /proc/net/snmp6 Udp6InDatagrams", Tools: []string{"nstat -az UdpInDatagrams Udp6InDatagrams"}, Check: shell.Line("nstat -az UdpInDatagrams Udp6InDatagrams"),
+		Traps: []string{"answers of a resolver are among others"}, Healthy: "any number"})
+	DNSAsked = add(Metric{ID: "dns.asked", Name: "queries of rtrail without an answer",
+		Help: "queries for the name servers of the root that rtrail sent itself, with --probe-dns", Unit: "count", Source: "name_servers, asked and answered", Tools: []string{"dig @RESOLVER . NS"},
+		Traps: []string{"a resolver may answer some clients only"}, Healthy: "0"})
 	DroppedPackets = add(Metric{ID: "kernel.dropped-packets", Name: "packets that the kernel dropped",
 		Help: "packets freed without being delivered, by reason and function", Unit: "count", Source: "tracepoint skb:kfree_skb, by a BPF program", Tools: []string{"rtrail trace drops", "dropwatch", "perf trace -e skb:kfree_skb"}, Check: shell.Line("rtrail trace drops --for 10s"),
 		Traps: []string{"many reasons are a protocol's usual course: a closed port, a segment that came twice", "words of reasons differ between releases of the kernel; before 5.17 there are none"}, Healthy: "no growth of full queues and buffers, filters and damaged packets"})

@@ -206,6 +206,18 @@ type SysctlSample struct {
 	Value string    `parquet:"value"`
 }
 
+// NameServer is one resolver that programs of a network namespace ask, from resolv.conf(5) as
+// a process there sees it. A row with asked above 0 is about queries that rtrail sent itself.
+type NameServer struct {
+	At       time.Time     `parquet:"at,timestamp(nanosecond)"`
+	NetNS    uint64        `parquet:"netns"`
+	Server   string        `parquet:"server,dict"`
+	Default  bool          `parquet:"default"`  // the file names none, so that libraries ask this one
+	Asked    int64         `parquet:"asked"`    // queries sent by rtrail; 0 without --probe-dns
+	Answered int64         `parquet:"answered"` // of these
+	Time     time.Duration `parquet:"time_ns"`  // from the first query to the answer, or until rtrail stopped waiting
+}
+
 func (NetDeviceSample) Table() Table { return NetDevices }
 func (ProtocolSample) Table() Table  { return Protocol }
 func (ConntrackSample) Table() Table { return Conntrack }
@@ -216,3 +228,4 @@ func (ListenerSample) Table() Table  { return Listeners }
 func (UDPSample) Table() Table       { return UDPSockets }
 func (SocketOwner) Table() Table     { return SocketOwners }
 func (SysctlSample) Table() Table    { return Sysctls }
+func (NameServer) Table() Table      { return NameServers }

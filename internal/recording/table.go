@@ -38,6 +38,7 @@ const (
 	Conntrack    Table = "conntrack"     // connection tracking of one network namespace
 	Firewall     Table = "firewall"      // one packet filter rule with its counters
 	Sysctls      Table = "sysctls"       // one kernel setting
+	NameServers  Table = "name_servers"  // one resolver that programs of a network namespace ask
 	NetNamespace Table = "netns"         // one network namespace and who lives in it
 	Processes    Table = "processes"     // one process
 	Threads      Table = "threads"       // what one thread was doing at one instant

@@ -17,6 +17,7 @@ func All() []Case {
 		rtLineCases(),
 		rtProtocolCases(),
 		packetCases(),
+		dnsHostCases(),
 		mysqlWorkCases(),
 		mysqlCostlyCases(),
 		mysqlLockCases(),

@@ -23,6 +23,7 @@ func packetCases() []Case {
 		senderAppLimited(),
 		delayedACK(),
 		rateLimitedBytes(),
+		rateLimitedHost(),
 		rateLimitedPackets(),
 		mtuMismatch(),
 		resetsUnread(),

@@ -27,6 +27,17 @@ func rateLimitedBytes() Case {
 	return c
 }
 
+// rateLimitedHost is the same without a capture: the queue of the shaper as the kernel counts it.
+func rateLimitedHost() Case {
+	c := rateLimitedBytes()
+	c.ID = "net/rate-limited+host"
+	c.Title += ", without packets"
+	c.Kind, c.Name = "interface", `rt\w+`
+	c.Captures = nil
+	c.Says = "the shaper tbf"
+	return c
+}
+
 // rateLimitedPackets throws away what the server sends beyond 800 packets a
 // second. Answers are one packet each, small ones in one second and large ones
 // in the next, so that packets are what is limited. Whoever loses one pauses for
@@ -221,9 +232,13 @@ func (p *pair) dig(ctx context.Context, options ...string) error {
 	return err
 }
 
-// lookUp looks names up, three a second, and gives how many were found.
-func (p *pair) lookUp(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-	r := load.Paced(ctx, d, 300*time.Millisecond, 1, func(ctx context.Context) error { return p.dig(ctx, "+tries=2", "+timeout=5") })
+// lookUp looks names up, three a second, and gives how long that takes.
+func (p *pair) lookUp(ctx context.Context, _ *env.Env, d time.Duration) (load.Measurement, error) {
+	return lookUp(ctx, d, func(ctx context.Context) error { return p.dig(ctx, "+tries=2", "+timeout=5") })
+}
+
+func lookUp(ctx context.Context, d time.Duration, find func(context.Context) error) (load.Measurement, error) {
+	r := load.Paced(ctx, d, 300*time.Millisecond, 1, find)
 	if r.Failed > len(r.Latencies) {
 		return load.Measurement{Value: 5000, Unit: "ms median", LowerBetter: true, Detail: r.String()}, nil
 	}

@@ -58,6 +58,17 @@ func Open(pid int32, path string) (*os.File, error) {
 	return o.open(at, path)
 }
 
+// OpenLinked opens a regular file of anybody for reading, as a process sees it. Links are
+// followed within its root directory, also where the file itself is one.
+func OpenLinked(pid int32, path string) (*os.File, error) {
+	o, at, err := walk(pid, path, maxLinks, true)
+	if err != nil {
+		return nil, failed(path, err)
+	}
+	defer unix.Close(at)
+	return o.open(at, path)
+}
+
 // maxLinks is how many links a path may lead through, as the kernel has it.
 const maxLinks = 40
 

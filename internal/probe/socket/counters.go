@@ -94,6 +94,11 @@ func (p *Probe) settings(n *namespace, w *recording.Writer, missed *unseen) {
 		}
 	}
 	recording.Append(w, rows...)
+	servers := n.nameServers(at)
+	recording.Append(w, servers...)
+	if p.asker != nil {
+		p.asker.ask(n.fd, servers)
+	}
 	if err := p.rules(n, w); err != nil && !errors.Is(err, unix.ENOENT) {
 		missed.firewalls++
 		missed.why = err

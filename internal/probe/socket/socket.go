@@ -99,6 +99,7 @@ type Probe struct {
 	listens  []recording.ListenerSample
 	owners   []recording.SocketOwner
 	held     map[uint64]struct{} // inodes that somebody held when scanned
+	asker    *asker              // nil: name servers are not asked
 	orphans  bool                // the last dump showed sockets that nobody is known to hold
 	looked   bool                // orphans is up to date
 	counters []recording.ProtocolSample
@@ -132,7 +133,7 @@ func (p *Probe) Help() string {
 func (p *Probe) Fills() []recording.Table {
 	return []recording.Table{
 		recording.TCPSockets, recording.Listeners, recording.UDPSockets, recording.SocketOwners, recording.NetNamespace,
-		recording.Protocol, recording.NetDevices, recording.Qdiscs, recording.Conntrack, recording.Firewall, recording.Sysctls,
+		recording.Protocol, recording.NetDevices, recording.Qdiscs, recording.Conntrack, recording.Firewall, recording.Sysctls, recording.NameServers,
 	}
 }
 
@@ -233,6 +234,9 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	recording.Append(w, p.counters...)
 	recording.Append(w, p.devices...)
 	recording.Append(w, p.qdiscs...)
+	if p.asker != nil {
+		recording.Append(w, p.asker.answers()...)
+	}
 	if !p.findHolders(w, edge) {
 		p.findOwners(ctx, w, edge, &missed)
 	}

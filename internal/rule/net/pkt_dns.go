@@ -19,10 +19,10 @@ var dnsSlow = rule.Rule{
 	Title:      "DNS lookups are slow",
 	Plural:     "DNS resolvers are slow",
 	Resource:   "name lookups",
-	Needs:      []recording.Table{recording.PacketServices, recording.PacketResolvers},
+	NeedsAny:   []recording.Table{recording.PacketServices, recording.UDPSockets, recording.NameServers},
 	Explains:   []string{"rt/server-slow", "rt/worker-queueing", "rt/path-slow", "rt/errors"},
 	Refutes:    []string{"response times"},
-	Thresholds: []*rule.Threshold{&minQueries, &silentShare, &failedShare, &minFailures, &slowAnswer, &slowerThanCached, &waitedForNames},
+	Thresholds: []*rule.Threshold{&minQueries, &silentShare, &failedShare, &minFailures, &slowAnswer, &slowerThanCached, &waitedForNames, &unansweredFor},
 	Seen:       lookups,
 	Detect:     func(v *view.View) ([]rule.Finding, error) { return detectDNS(v, false), nil },
 }
@@ -32,10 +32,10 @@ var dnsUnreachable = rule.Rule{
 	Title:      "a DNS resolver does not answer",
 	Plural:     "DNS resolvers do not answer",
 	Resource:   "name lookups",
-	Needs:      []recording.Table{recording.PacketServices, recording.PacketResolvers},
+	NeedsAny:   []recording.Table{recording.PacketServices, recording.UDPSockets, recording.NameServers},
 	Explains:   []string{"rt/server-slow", "rt/worker-queueing", "rt/path-slow", "rt/errors"},
 	Refutes:    []string{"response times", "answers"},
-	Thresholds: []*rule.Threshold{&minQueries, &silentShare, &failedShare, &minFailures, &slowAnswer, &slowerThanCached, &waitedForNames},
+	Thresholds: []*rule.Threshold{&minQueries, &silentShare, &failedShare, &minFailures, &slowAnswer, &slowerThanCached, &waitedForNames, &unansweredFor},
 	Seen:       lookups,
 	Detect:     detectDNSUnreachable,
 }
@@ -53,6 +53,8 @@ var (
 		Reason: "Usual answer time. Users notice it."}
 	slowerThanCached = rule.Threshold{Name: "slower-than-cached", Value: 10, Unit: "ratio", Source: rule.Judgement,
 		Reason: "Ratio of the usual to the fastest answer of the resolver. Distance alone is not a problem."}
+	unansweredFor = rule.Threshold{Name: "unanswered-for", Value: 2, Unit: "seconds", Source: rule.Judgement,
+		Reason: "How long a query without an answer has waited, at least, as sockets show it. Resolvers that look far away for a name give up or answer before; glibc asks again after 5 s."}
 	waitedForNames = rule.Threshold{Name: "waited-for-names", Value: 0.1, Unit: "seconds per second", Source: rule.Judgement,
 		Reason: "Time waited for names. Less is not worth a finding."}
 )
@@ -80,12 +82,21 @@ func detectDNSUnreachable(v *view.View) ([]rule.Finding, error) {
 
 func detectDNS(v *view.View, unreachable bool) []rule.Finding {
 	var found []rule.Finding
+	captured := map[string]bool{} // of which packets say more than sockets
 	for _, r := range resolvers(v) {
+		captured[r.s.Server] = true
 		if r.dead() != unreachable {
 			continue
 		}
 		if what, c := r.judge(v); what != sound {
 			found = append(found, r.finding(v, what, c))
+		}
+	}
+	for _, a := range askedResolvers(v) {
+		if !captured[a.server] && a.dead() == unreachable {
+			if c := a.confidence(); c != 0 {
+				found = append(found, a.finding(v, c))
+			}
 		}
 	}
 	return found
@@ -367,10 +378,12 @@ func (r *resolver) notes() (notes []rule.Text) {
 	return notes
 }
 
-func (r *resolver) fixes() []rule.Fix {
-	if r.dead() {
+func (r *resolver) fixes() []rule.Fix { return dnsFixes(r.s.Server, r.dead()) }
+
+func dnsFixes(server string, dead bool) []rule.Fix {
+	if dead {
 		return []rule.Fix{
-			{Text: rule.T("put a working resolver into resolv.conf; an empty file means 127.0.0.1"), Command: shell.Line("cat /etc/resolv.conf; dig @%s .", shell.Address(r.s.Server)), Tradeoff: "none"},
+			{Text: rule.T("put a working resolver into resolv.conf; an empty file means 127.0.0.1"), Command: shell.Line("cat /etc/resolv.conf; dig @%s .", shell.Address(server)), Tradeoff: "none"},
 			{Text: rule.T("or start it, and allow UDP and TCP port 53"), Command: shell.Line("ss -lunp 'sport = :53'"), Tradeoff: "none"},
 		}
 	}

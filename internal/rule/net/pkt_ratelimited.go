@@ -19,11 +19,11 @@ var rateLimited = rule.Rule{
 	Title:    "traffic is limited to a fixed rate",
 	Plural:   "paths limit traffic to a fixed rate",
 	Resource: "bandwidth",
-	Needs:    []recording.Table{recording.PacketRates, recording.PacketConnections},
+	NeedsAny: []recording.Table{recording.PacketRates, recording.Qdiscs},
 	Explains: []string{"rt/server-slow", "rt/path-slow", "rt/client-slow", "rt/worker-queueing", "rt/connect-slow", "net/packet-loss", "net/sender-app-limited"},
 	Refutes:  []string{"network path"},
 	Thresholds: []*rule.Threshold{&steadySeconds, &steadyShare, &steadyWithin, &evenTenths, &evenPackets, &ratePackets, &queueing, &standing, &policed,
-		&subPoisson, &policedPackets, &hungryShare, &pktMissed},
+		&subPoisson, &policedPackets, &hungryShare, &pktMissed, &minDiscarded, &discardedShare, &slightlyDiscarded},
 	Seen:   wholeSeconds,
 	Detect: detectRateLimited,
 }
@@ -94,15 +94,28 @@ func detectRateLimited(v *view.View) ([]rule.Finding, error) {
 			}
 		}
 	}
+	if len(found) == 0 { // packets say whom it concerns
+		for _, s := range shapers(v) {
+			found = append(found, s.finding(v))
+		}
+	}
 	return found, nil
 }
 
 // look measures; false if there is no plateau.
 func (l *limit) look(v *view.View) bool {
 	l.whole(v)
-	if len(l.seconds) < steadySeconds.Int() {
+	if len(l.seconds) < steadySeconds.Int() || !l.flat() {
 		return false
 	}
+	l.ends(v)
+	l.roundTrips(v)
+	l.copies(v)
+	return true
+}
+
+// flat looks for a plateau in whole seconds.
+func (l *limit) flat() bool {
 	l.bytes = median(l.seconds, func(r recording.PacketRate) float64 { return float64(r.Bytes) })
 	l.packets = median(l.seconds, func(r recording.PacketRate) float64 { return float64(r.Packets) })
 	if l.packets < ratePackets.Value {
@@ -118,9 +131,6 @@ func (l *limit) look(v *view.View) bool {
 	l.byBytes = bytes > 0 && !(packets > 0 && packetSpread < byteSpread/2)
 	l.byPackets = packets > 0 && !(bytes > 0 && byteSpread < packetSpread/2)
 	l.steady = max(bytes, packets)
-	l.ends(v)
-	l.roundTrips(v)
-	l.copies(v)
 	return l.steady > 0
 }
 

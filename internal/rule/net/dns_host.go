@@ -1,0 +1,173 @@
+package net
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"rtrail/internal/metric"
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/shell"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+// askedResolver is a server of DNS as the host that asks it shows it, without packets.
+type askedResolver struct {
+	server  string
+	netns   uint64               // of those who ask
+	waits   []view.Lookup        // for at least unansweredFor
+	refused int64                // packets: on this host, no process listens
+	listed  recording.NameServer // as resolv.conf names it; the zero value: it does not
+	others  bool                 // resolv.conf names servers of which nothing bad is known
+	sent    float64              // datagrams of the namespace, to anybody
+	came    float64
+}
+
+// askedResolvers lists those that resolv.conf names, and those for which programs wait.
+func askedResolvers(v *view.View) []*askedResolver {
+	return view.Memo(v, "net/asked-resolvers", func() []*askedResolver {
+		var list []*askedResolver
+		in := func(ns uint64, server string) *askedResolver {
+			i := slices.IndexFunc(list, func(a *askedResolver) bool { return a.netns == ns && a.server == server })
+			if i < 0 {
+				a := &askedResolver{server: server, netns: ns}
+				a.count(v)
+				i, list = len(list), append(list, a)
+			}
+			return list[i]
+		}
+		for _, n := range v.NetNamespaces() {
+			for _, s := range v.NameServers(n.NetNS) {
+				in(n.NetNS, s.Server).listed = s
+			}
+		}
+		for _, l := range v.Lookups() {
+			if l.Passed && l.Waited >= unansweredFor.Duration() {
+				a := in(l.NetNS, l.Remote)
+				a.waits = append(a.waits, l)
+			}
+		}
+		for _, a := range list {
+			a.others = slices.ContainsFunc(list, func(b *askedResolver) bool {
+				return b != a && b.netns == a.netns && b.listed.Server != "" && !b.dead() && len(b.waits) == 0
+			})
+		}
+		return list
+	})
+}
+
+// count reads the counters that concern it.
+func (a *askedResolver) count(v *view.View) {
+	c := v.CountersOf(a.netns)
+	a.sent = c.AtLeast("UdpOutDatagrams") + c.AtLeast("Udp6OutDatagrams")
+	a.came = c.AtLeast("UdpInDatagrams") + c.AtLeast("Udp6InDatagrams")
+	at, err := netip.ParseAddr(a.server)
+	local := err == nil && at.IsLoopback() // each namespace has its own
+	for _, d := range v.Drops() {
+		if d.Reason == "NO_SOCKET" && d.Protocol == "udp" && d.Port == 53 && d.Destination == a.server && (!local || d.NetNS == a.netns) {
+			a.refused += d.Packets
+		}
+	}
+}
+
+// toldNothing says that it did not answer rtrail either.
+func (a *askedResolver) toldNothing() bool {
+	return a.listed.Asked >= int64(minQueries.Value) && a.listed.Answered == 0
+}
+
+// shut says that no process listens there. Of the packets to that port only those to a server
+// count that programs are told to ask: anybody may try ports.
+func (a *askedResolver) shut() bool {
+	return a.listed.Server != "" && a.refused >= int64(minQueries.Value)
+}
+
+// dead says that nothing came back: not from it, or not by UDP from anybody.
+func (a *askedResolver) dead() bool {
+	return a.toldNothing() || a.shut() || len(a.waits) > 0 && a.came == 0 && a.sent >= minQueries.Value
+}
+
+func (a *askedResolver) confidence() rule.Confidence {
+	switch {
+	case a.toldNothing() || a.shut():
+		if a.others && len(a.waits) == 0 {
+			return 0 // libraries go on to another server at once
+		}
+		return rule.Certain
+	case a.dead(), len(a.waits) >= minQueries.Int():
+		return rule.Likely
+	case len(a.waits) > 0:
+		return rule.Possible
+	}
+	return 0
+}
+
+func (a *askedResolver) name() string {
+	return netip.AddrPortFrom(addressOf(a.server), 53).String()
+}
+
+func addressOf(text string) netip.Addr {
+	a, _ := netip.ParseAddr(text)
+	return a
+}
+
+func (a *askedResolver) finding(v *view.View, c rule.Confidence) rule.Finding {
+	f := rule.Finding{Subject: view.Entity{Kind: view.KindService, Name: "dns " + a.name(), Address: a.server, Port: 53, NetNS: a.netns}, Confidence: c}
+	f.Affects = append(f.Affects, v.PeerEntity(a.server, a.netns))
+	var waited, longest time.Duration
+	who := "programs"
+	for _, l := range a.waits {
+		waited += l.Waited
+		longest = max(longest, l.Waited)
+		for _, p := range l.Owners {
+			f.Affects = append(f.Affects, p.Entity())
+			who = fmt.Sprintf("%s (%d)", p.Comm, p.PID)
+		}
+	}
+	where := v.InNetNS(a.netns)
+	switch {
+	case a.shut():
+		f.Headline = rule.T("no process listens at the resolver %s%s: %s refused", a.name(), where, unit.Plural(a.refused, "query was", "queries were"))
+	case a.toldNothing():
+		f.Headline = rule.T("the resolver %s%s answers nothing: %s of rtrail got no answer", a.name(), where, unit.Plural(a.listed.Asked, "query", "queries"))
+	case a.dead():
+		f.Headline = rule.T("the resolver %s%s answers nothing: %s waits for it for %s and longer", a.name(), where, who, unit.Duration(longest))
+	default:
+		f.Headline = rule.T("the resolver %s%s is slow: %s had no answer for up to %s", a.name(), where, unit.Plural(len(a.waits), "lookup", "lookups"), unit.Duration(longest))
+	}
+	f.Impact = rule.Impact{Share: 1, Text: rule.T("all lookups")}
+	if waited > 0 {
+		f.Impact = rule.Impact{TimeLost: perSecond(v, waited), Text: rule.T("%s waited per second", unit.Seconds(perSecond(v, waited)))}
+	}
+	f.Evidence = a.evidence(v, longest, who)
+	f.Fixes = dnsFixes(a.server, a.dead())
+	return f
+}
+
+func (a *askedResolver) evidence(v *view.View, longest time.Duration, who string) (list []rule.Evidence) {
+	enter := v.EnterNetNS(a.netns)
+	if n := len(a.waits); n > 0 {
+		list = append(list, rule.Evidence{Metric: metric.DNSWaiting, Value: float64(n), Limit: rule.Limit(0), Check: shell.Line("%s ss -unp 'dport = :53'", enter),
+			What: rule.T("%s of %s received nothing from it for up to %s", unit.Plural(n, "socket", "sockets"), who, unit.Duration(longest))})
+		list = append(list, rule.Evidence{Metric: metric.UDPReceived, Value: a.came, Check: shell.Line("%s nstat -az UdpInDatagrams UdpOutDatagrams Udp6InDatagrams Udp6OutDatagrams", enter),
+			What: rule.T("meanwhile UDP%s sent %s and received %s", v.InNetNS(a.netns), unit.Plural(int64(a.sent), "datagram", "datagrams"), unit.Count(a.came))})
+	}
+	if a.refused > 0 {
+		list = append(list, rule.Evidence{Metric: metric.DroppedPackets, Value: float64(a.refused), Limit: rule.Limit(0),
+			What: rule.T("the kernel found no process for %s to it (NO_SOCKET)", unit.Plural(a.refused, "datagram", "datagrams"))})
+	}
+	if a.listed.Asked > 0 {
+		list = append(list, rule.Evidence{Metric: metric.DNSAsked, Value: float64(a.listed.Asked - a.listed.Answered), Limit: rule.Limit(0), Check: shell.Line("%s dig @%s . NS", enter, shell.Address(a.server)),
+			What: rule.T("%s of rtrail, %s, within %s", unit.Plural(a.listed.Asked, "query", "queries"), unit.Plural(a.listed.Answered, "answer", "answers"), unit.Duration(a.listed.Time))})
+	}
+	if a.listed.Server != "" {
+		what := rule.T("resolv.conf%s names it", v.InNetNS(a.netns))
+		if a.listed.Default {
+			what = rule.T("resolv.conf%s names no server: libraries ask %s", v.InNetNS(a.netns), a.server)
+		}
+		list = append(list, rule.Evidence{Metric: metric.DNSListed, What: what, Check: shell.Line("%s cat /etc/resolv.conf", enter)})
+	}
+	return list
+}

@@ -1,0 +1,117 @@
+package net
+
+import (
+	"testing"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
+)
+
+// lookingUp is a host of which each number of seconds in waits is a socket that stays so long,
+// one after the other, and receives nothing from 10.0.0.53.
+func lookingUp(sent, came float64, waits ...float64) *ruletest.Host {
+	h := ruletest.New(2, 10).Process(ruletest.Process{PID: 70, Comm: "app"})
+	for _, inode := range []uint64{9, 10, 11} {
+		ruletest.Add(h, recording.SocketOwner{At: ruletest.Start, Inode: inode, PID: 70, FD: 4})
+	}
+	ruletest.Every(h, func(at time.Time, s float64) recording.NetNSSample {
+		return recording.NetNSSample{At: at, NetNS: 1, Own: true, PID: 1, Entered: true}
+	})
+	h.Readings(func(at time.Time, s float64) {
+		ruletest.Add(h, recording.ProtocolSample{At: at, NetNS: 1, Protocol: "Udp", Name: "OutDatagrams", Value: int64(sent * s)},
+			recording.ProtocolSample{At: at, NetNS: 1, Protocol: "Udp", Name: "InDatagrams", Value: int64(came * s)})
+		ruletest.Add(h, recording.UDPSample{At: at, NetNS: 1, Local: "0.0.0.0", LocalPort: 123, Inode: 5})
+		from := 0.5
+		for i, w := range waits {
+			if s >= from && s <= from+w {
+				inode := uint64(100 + i)
+				ruletest.Add(h, recording.UDPSample{At: at, NetNS: 1, Local: "10.0.0.1", LocalPort: uint16(40000 + i), Remote: "10.0.0.53", RemotePort: 53, Inode: inode})
+				ruletest.Add(h, recording.SocketOwner{At: at, Inode: inode, PID: 70, FD: 3})
+			}
+			from += w
+		}
+	})
+	return h
+}
+
+// listing adds what resolv.conf names, and queries of rtrail to the servers.
+func listing(h *ruletest.Host, servers ...recording.NameServer) *ruletest.Host {
+	for _, s := range servers {
+		s.At, s.NetNS = ruletest.Start, 1
+		ruletest.Add(h, recording.NameServer{At: s.At, NetNS: 1, Server: s.Server, Default: s.Default})
+		if s.Asked > 0 {
+			s.At = s.At.Add(time.Second)
+			ruletest.Add(h, s)
+		}
+	}
+	return h
+}
+
+// refusing adds queries for which the kernel finds no process.
+func refusing(h *ruletest.Host, server string, packets int64) *ruletest.Host {
+	return ruletest.Add(h, recording.PacketDrop{At: ruletest.Start.Add(5 * time.Second), Span: 5 * time.Second, NetNS: 1, Reason: "NO_SOCKET", Function: "__udp4_lib_rcv", Protocol: "udp", Port: 53,
+		Packets: packets, Source: "10.0.0.1", Destination: server})
+}
+
+func TestDNSFromTheHost(t *testing.T) {
+	const far = "dns 10.0.0.53:53"
+	first, second := recording.NameServer{Server: "10.0.0.53"}, recording.NameServer{Server: "10.0.0.54"}
+	ruletest.Check(t, dnsSlow, []ruletest.Situation{
+		{Name: "lookups wait, other datagrams come", Host: func() *ruletest.Host { return lookingUp(4, 2, 4, 4) },
+			Want: rule.Likely, Kind: view.KindService, Subject: far, Low: 0.59, High: 0.81, Says: "the resolver 10.0.0.53:53 is slow: 2 lookups had no answer for up to "},
+		{Name: "one of them", Host: func() *ruletest.Host { return lookingUp(4, 2, 4) },
+			Want: rule.Possible, Kind: view.KindService, Subject: far, Low: 0.29, High: 0.41},
+		{Name: "nothing comes at all", Host: func() *ruletest.Host { return lookingUp(1, 0, 4, 4) }},
+		{Name: "shorter waits", Host: func() *ruletest.Host { return lookingUp(4, 2, 1, 1, 1, 1) }},
+		{Name: "a socket kept for later", Host: func() *ruletest.Host {
+			return ruletest.Every(lookingUp(4, 2), func(at time.Time, s float64) recording.UDPSample {
+				return recording.UDPSample{At: at, NetNS: 1, Local: "10.0.0.1", LocalPort: 40000, Remote: "10.0.0.53", RemotePort: 53, Inode: 9}
+			})
+		}},
+		{Name: "an answer that its program has not read", Host: func() *ruletest.Host {
+			return ruletest.Every(lookingUp(4, 2), func(at time.Time, s float64) recording.UDPSample {
+				return recording.UDPSample{At: at, NetNS: 1, Local: "10.0.0.1", LocalPort: 40000, Remote: "10.0.0.53", RemotePort: 53, Inode: uint64(9 + int(s)/5), RecvQueue: 800}
+			})
+		}},
+		{Name: "an unknown owner, as of queries of rtrail", Host: func() *ruletest.Host {
+			return ruletest.Every(lookingUp(4, 2), func(at time.Time, s float64) recording.UDPSample {
+				return recording.UDPSample{At: at, NetNS: 1, Local: "10.0.0.1", LocalPort: 40000, Remote: "10.0.0.53", RemotePort: 53, Inode: uint64(50 + int(s)/5)}
+			})
+		}},
+		{Name: "another service", Host: func() *ruletest.Host {
+			return ruletest.Every(lookingUp(4, 2), func(at time.Time, s float64) recording.UDPSample {
+				return recording.UDPSample{At: at, NetNS: 1, Local: "10.0.0.1", LocalPort: 40000, Remote: "10.0.0.53", RemotePort: 514, Inode: uint64(9 + int(s)/5)}
+			})
+		}},
+	})
+	ruletest.Check(t, dnsUnreachable, []ruletest.Situation{
+		{Name: "nothing comes at all", Host: func() *ruletest.Host { return listing(lookingUp(1, 0, 4, 4), first) },
+			Want: rule.Likely, Kind: view.KindService, Subject: far, Low: 0.59, High: 0.81, Says: "answers nothing: app (70) waits for it for 3 s and longer", Proof: "resolv.conf names it"},
+		{Name: "nothing was sent either", Host: func() *ruletest.Host { return lookingUp(0, 0, 4) }},
+		{Name: "other datagrams come", Host: func() *ruletest.Host { return lookingUp(4, 2, 4, 4) }},
+		{Name: "no process listens", Host: func() *ruletest.Host { return refusing(listing(lookingUp(3, 0), first), "10.0.0.53", 30) },
+			Want: rule.Certain, Kind: view.KindService, Subject: far, Low: 1, High: 1, Says: "no process listens at the resolver 10.0.0.53:53: 30 queries were refused"},
+		{Name: "an empty resolv.conf", Host: func() *ruletest.Host {
+			return refusing(listing(lookingUp(3, 3), recording.NameServer{Server: "127.0.0.1", Default: true}), "127.0.0.1", 30)
+		}, Want: rule.Certain, Kind: view.KindService, Subject: "dns 127.0.0.1:53", Low: 1, High: 1, Proof: "resolv.conf names no server: libraries ask 127.0.0.1"},
+		{Name: "another server is asked at once", Host: func() *ruletest.Host {
+			return refusing(listing(lookingUp(30, 30), first, second), "10.0.0.53", 30)
+		}},
+		{Name: "somebody tries ports", Host: func() *ruletest.Host { return refusing(listing(lookingUp(3, 3), second), "10.0.0.53", 30) }},
+		{Name: "an unused empty resolv.conf", Host: func() *ruletest.Host {
+			return listing(lookingUp(3, 3), recording.NameServer{Server: "127.0.0.1", Default: true})
+		}},
+		{Name: "it does not answer rtrail", Host: func() *ruletest.Host {
+			return listing(lookingUp(3, 3), recording.NameServer{Server: "10.0.0.53", Asked: 2, Time: 4 * time.Second})
+		}, Want: rule.Certain, Kind: view.KindService, Subject: far, Low: 1, High: 1, Says: "2 queries of rtrail got no answer"},
+		{Name: "the first of two does not, and lookups wait", Host: func() *ruletest.Host {
+			return listing(lookingUp(3, 3, 5), recording.NameServer{Server: "10.0.0.53", Asked: 2, Time: 4 * time.Second}, recording.NameServer{Server: "10.0.0.54", Asked: 1, Answered: 1})
+		}, Want: rule.Certain, Kind: view.KindService, Subject: far, Low: 0.39, High: 0.51},
+		{Name: "it answers rtrail", Host: func() *ruletest.Host {
+			return listing(lookingUp(3, 3), recording.NameServer{Server: "10.0.0.53", Asked: 1, Answered: 1, Time: time.Millisecond})
+		}},
+	})
+}
