@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rtrail/internal/document"
+	"rtrail/internal/probe/event/blockio"
 	"rtrail/internal/probe/event/cache"
 	"rtrail/internal/recording"
 	"rtrail/internal/unit"
@@ -32,7 +33,7 @@ func cacheCells(c *view.CacheUse) []string {
 	if s := c.HitShare(); s >= 0 {
 		share = strconv.FormatFloat(100*s, 'f', 1, 64)
 	}
-	return []string{c.Process, strconv.Itoa(int(c.PID)), c.Device, n(c.Hits()), n(c.Missed), share, n(c.Waited), n(c.Fresh), n(c.Dirtied), n(c.Removed)}
+	return []string{c.Process, strconv.Itoa(int(c.PID)), blockio.DeviceName(c.Device), n(c.Hits()), n(c.Missed), share, n(c.Waited), n(c.Fresh), n(c.Dirtied), n(c.Removed)}
 }
 
 // tracedCache is the JSON form of a sum. Numbers are of pages.

@@ -26,6 +26,7 @@ func netCases() []Case {
 		packetLossIptables(),
 		packetLossNft(),
 		firewallDrops(),
+		firewallDropsUncounted(),
 		softirqFlood(),
 		qdiscDrops(),
 		softnetBacklog(),

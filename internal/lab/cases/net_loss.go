@@ -66,6 +66,33 @@ func packetLossCase(lose, stop func(context.Context, pair) error) Case {
 	}
 }
 
+// firewallDropsUncounted has a rule of nftables that has no counter do the same.
+func firewallDropsUncounted() Case {
+	var p pair
+	nft := func(line string) step {
+		return func(ctx context.Context, _ *env.Env) error {
+			_, err := p.server.Run(ctx, "nft", line)
+			return err
+		}
+	}
+	return Case{
+		ID:    "net/firewall-drops+uncounted",
+		Title: "nft rule without a counter that drops what clients send to nginx",
+		Rule:  "net/firewall-drops",
+		Kind:  "firewall-rule", Name: `nft inet guard input handle \d+ in rtrail-lab-\w+-server`,
+		Needs: env.Needs{Root: true, Packages: []string{"nginx-light", "nftables", "iproute2"}, Commands: []string{"nginx", "nft", "ip", "ss"}},
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) error {
+			if _, err := p.nginx(ctx, e, 0); err != nil {
+				return err
+			}
+			return nft("add table inet guard; add chain inet guard input { type filter hook input priority 0; }; add rule inet guard input tcp dport 23 drop")(ctx, e)
+		}),
+		Inject:  nft("add rule inet guard input tcp dport 80 drop"),
+		Fix:     nft("flush chain inet guard input"),
+		Measure: p.visits(20*time.Millisecond, 1),
+	}
+}
+
 // firewallDrops has a rule drop everything that a client of the service sends
 // to port 80. The counter of the rule grows with the client's 50 SYNs a second,
 // and its connects time out; no connection is there to retransmit.

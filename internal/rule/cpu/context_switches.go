@@ -123,12 +123,15 @@ func switchFinding(v *view.View, g program, s switches) rule.Finding {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.SchedContextSwitches, Value: sched.ContextSwitches,
 			What: rule.T("the whole host switches %v", unit.PerSecond(sched.ContextSwitches))})
 	}
-	f.Notes = []rule.Text{rule.T("%s", why)}
 	if o, waited, ok := meetIn(v, g); ok {
+		if s.voluntary >= s.involuntary {
+			why = rule.T("a thread gives up the CPU to wait for another one: threads wait for %s", meetingPlace(o)).String()
+		}
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ProcessBlocked, Value: waited,
 			What:  rule.T("its threads wait most for %s: %v s per second in %s, ended by %s", meetingPlace(o), unit.Number(round(waited)), o.For(), cmp.Or(o.EndedBy(), "no thread yet")),
 			Check: shell.Line("rtrail trace offcpu -p %d --for 5s", g.processes[0].PID)})
 	}
+	f.Notes = []rule.Text{rule.T("%s", why)}
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("run fewer threads: about as many as there are CPUs when they compute (now %d threads, %v CPUs)", s.threads, unit.Number(cpus)),
 			Tradeoff: "threads that wait for disks or the network may then be too few"},

@@ -198,6 +198,24 @@ func TestContextSwitches(t *testing.T) {
 	})
 }
 
+// What threads wait for is in the short text, too, if it is known.
+func TestContextSwitchesNote(t *testing.T) {
+	for _, known := range []bool{false, true} {
+		h := ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 0.13, System: 0.84}).
+			Process(ruletest.Process{PID: 12, Comm: "relay", Threads: 2, CPU: 1.93, System: 1.68, RunDelay: 1.3, Voluntary: 663735, Involuntary: 545494})
+		want := "contend for a lock or a queue"
+		if known {
+			want = "threads wait for a pipe"
+			ruletest.Add(h, recording.OffCPUWait{At: ruletest.Start.Add(9 * time.Second), PID: 12, TID: 13, Process: "relay", State: "S", Span: 10 * time.Second, Waited: 3 * time.Second,
+				Waits: 1e6, Stack: "anon_pipe_read;vfs_read", Waker: "relay", WakerPID: 12, WakerTID: 14})
+		}
+		found := h.Detect(t, contextSwitches)
+		if len(found) != 1 || len(found[0].Notes) != 1 || !strings.Contains(found[0].Notes[0].String(), want) {
+			t.Errorf("known: %v, found %+v", known, found)
+		}
+	}
+}
+
 func TestOneThreadLimit(t *testing.T) {
 	half := ruletest.CPU{User: 0.5, System: 0.03}
 	server := ruletest.Process{PID: 70, Comm: "redis-server", CPU: 0.99, RunDelay: 0.005}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,27 +20,11 @@ type filter struct {
 	seconds float64 // between the first and the last reading
 }
 
-// filters lists the rules that took packets in the window. Rules without a
-// counter are left out: nobody can say what they did.
+// filters lists the rules that took packets in the window, as their counters say.
 func filters(v *view.View) []filter {
 	return view.Memo(v, "net/filters", func() []filter {
-		type key struct {
-			ns                     uint64
-			backend, family, table string
-			chain                  string
-			handle                 uint64
-			index                  int32
-		}
-		keys, series := view.Group(view.Rows[recording.FirewallRule](v), func(r recording.FirewallRule) key {
-			k := key{r.NetNS, r.Backend, r.Family, r.TableOf, r.Chain, r.Handle, 0}
-			if r.Handle == 0 {
-				k.index = r.Index
-			}
-			return k
-		})
 		var list []filter
-		for _, k := range keys {
-			rows := series[k]
+		for _, rows := range readingsOf(v) {
 			f := filter{FirewallRule: rows[len(rows)-1], seconds: view.Elapsed(rows).Seconds()}
 			f.packets, _ = view.Delta(rows, func(r recording.FirewallRule) uint64 { return r.Packets })
 			if f.Counted && f.packets > 0 && f.seconds > 0 {
@@ -48,6 +33,64 @@ func filters(v *view.View) []filter {
 		}
 		return list
 	})
+}
+
+// readingsOf lists the rules that drop or reject, with the readings of each.
+func readingsOf(v *view.View) [][]recording.FirewallRule {
+	type key struct {
+		ns                     uint64
+		backend, family, table string
+		chain                  string
+		handle                 uint64
+		index                  int32
+	}
+	keys, series := view.Group(view.Rows[recording.FirewallRule](v), func(r recording.FirewallRule) key {
+		k := key{r.NetNS, r.Backend, r.Family, r.TableOf, r.Chain, r.Handle, 0}
+		if r.Handle == 0 {
+			k.index = r.Index
+		}
+		return k
+	})
+	list := make([][]recording.FirewallRule, len(keys))
+	for i, k := range keys {
+		list[i] = series[k]
+	}
+	return list
+}
+
+// uncounted lists rules without a counter that took packets in the window, as the kernel's
+// drops of TCP say: of the rules of the namespace each is the only one that names the ports or
+// addresses of such drops.
+func uncounted(v *view.View) []filter {
+	var rules []recording.FirewallRule
+	for _, rows := range readingsOf(v) {
+		rules = append(rules, rows[len(rows)-1])
+	}
+	var list []filter
+	for _, d := range v.Drops() {
+		if d.Reason != "NETFILTER_DROP" || d.Protocol != "tcp" || d.Port == 0 || d.NetNS == 0 {
+			continue
+		}
+		var only *recording.FirewallRule
+		fitting := 0
+		for i := range rules {
+			r := &rules[i]
+			fits := filter{FirewallRule: *r}.fits(recording.TCPSample{Local: d.Destination, LocalPort: d.Port, Remote: d.Source, RemotePort: d.Port})
+			if r.NetNS == d.NetNS && (fits == exact || fits == general && r.Counted) {
+				only = r
+				fitting++
+			}
+		}
+		if fitting != 1 || only.Counted || only.Random > 0 {
+			continue
+		}
+		if i := slices.IndexFunc(list, func(f filter) bool { return f.FirewallRule == *only }); i >= 0 {
+			list[i].packets += float64(d.Packets)
+			continue
+		}
+		list = append(list, filter{FirewallRule: *only, packets: float64(d.Packets), seconds: d.Span.Seconds()})
+	}
+	return slices.DeleteFunc(list, func(f filter) bool { return f.seconds <= 0 })
 }
 
 // String names the rule as its owner knows it: "iptables INPUT rule 3".

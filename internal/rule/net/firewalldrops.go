@@ -44,13 +44,16 @@ type cutOff struct {
 func detectFirewallDrops(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
 	waiting := waitingConnections(v)
-	for _, f := range filters(v) {
+	for _, f := range slices.Concat(filters(v), uncounted(v)) {
 		if f.Random > 0 || f.packets < fewPackets.Value {
 			continue // a rule that drops by chance is the place of a loss
 		}
 		victims, sure := hit(v, f, waiting)
 		if sure == 0 {
 			continue
+		}
+		if !f.Counted { // the policy of a chain may do the same
+			sure = min(sure, rule.Likely)
 		}
 		found = append(found, dropFinding(v, f, victims, sure))
 	}
@@ -184,8 +187,12 @@ func waitingAtOnce(victims []cutOff) float64 {
 }
 
 func dropEvidence(v *view.View, f filter, victims []cutOff, rate float64) []rule.Evidence {
+	took := rule.T("+%s packets in %s (%s): %s", unit.Count(f.packets), unit.Seconds(f.seconds), unit.PerSecond(rate), f.Match)
+	if !f.Counted {
+		took = rule.T("the packet filter dropped %s packets in %s (%s) that only this rule fits; it has no counter: %s", unit.Count(f.packets), unit.Seconds(f.seconds), unit.PerSecond(rate), f.Match)
+	}
 	list := []rule.Evidence{{
-		Metric: metric.FirewallPackets, What: rule.T("+%s packets in %s (%s): %s", unit.Count(f.packets), unit.Seconds(f.seconds), unit.PerSecond(rate), f.Match),
+		Metric: metric.FirewallPackets, What: took,
 		Value: f.packets, Limit: rule.Limit(0), Check: f.show(v),
 	}}
 	list = append(list, kernelDrops(v, func(d *recording.PacketDrop) bool {

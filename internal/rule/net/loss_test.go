@@ -109,6 +109,18 @@ func connecting(h *ruletest.Host, n int, port uint16) {
 	}, n)
 }
 
+// silent records a rule of nftables that drops and has no counter.
+func silent(h *ruletest.Host, ns, handle uint64, match string) {
+	ruletest.Every(h, func(at time.Time, s float64) recording.FirewallRule {
+		return recording.FirewallRule{At: at, NetNS: ns, Backend: "nft", Family: "ip", TableOf: "f", Chain: "input", Handle: handle, Index: 1, Verdict: "drop", Match: match}
+	})
+}
+
+// filtered are packets that the packet filter of a namespace drops.
+func filtered(ns uint64) recording.PacketDrop {
+	return recording.PacketDrop{NetNS: ns, Reason: "NETFILTER_DROP", Function: "nft_do_chain", Protocol: "tcp", Port: 80, Source: "10.0.0.2", Destination: "10.0.0.1"}
+}
+
 func TestFirewallDrops(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -137,6 +149,33 @@ func TestFirewallDrops(t *testing.T) {
 			listens(h, listener{ns: 1, port: 80, queue: []uint32{0}, backlog: 511})
 		}, rule.Possible},
 		{"the counter stands still", func(h *ruletest.Host) { firewall(h, 1, "tcp dport 80", 0, 0); connecting(h, 25, 80) }, 0},
+		{"a rule without a counter", func(h *ruletest.Host) {
+			silent(h, 1, 7, "tcp dport 80")
+			silent(h, 1, 8, "tcp dport 23")
+			dropped(h, filtered(1), 50)
+			connecting(h, 25, 80)
+		}, rule.Likely},
+		{"two rules without a counter", func(h *ruletest.Host) {
+			silent(h, 1, 7, "tcp dport 80")
+			silent(h, 1, 8, "ip saddr 10.0.0.2")
+			dropped(h, filtered(1), 50)
+			connecting(h, 25, 80)
+		}, 0},
+		{"a rule without a counter beside one for everything that counts", func(h *ruletest.Host) {
+			silent(h, 1, 7, "tcp dport 80")
+			firewall(h, 1, "", 0, 0)
+			dropped(h, filtered(1), 50)
+			connecting(h, 25, 80)
+		}, 0},
+		{"a rule without a counter, and drops of another namespace", func(h *ruletest.Host) {
+			silent(h, 1, 7, "tcp dport 80")
+			dropped(h, filtered(2), 50)
+			connecting(h, 25, 80)
+		}, 0},
+		{"a rule without a counter, and nobody waits", func(h *ruletest.Host) {
+			silent(h, 1, 7, "tcp dport 80")
+			dropped(h, filtered(1), 50)
+		}, 0},
 		{"the server's queue is full", func(h *ruletest.Host) {
 			firewall(h, 1, "tcp dport 80", 0, 50)
 			connecting(h, 25, 80)

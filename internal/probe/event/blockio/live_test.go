@@ -143,3 +143,18 @@ func TestLayout(t *testing.T) {
 		t.Errorf("keys have %d bytes, sums %d", k, s)
 	}
 }
+
+func TestDeviceName(t *testing.T) {
+	if got := DeviceName("0:45"); got != "0:45" {
+		t.Errorf("of a filesystem without a device: %q", got)
+	}
+	numbers, err := os.ReadDir("/sys/dev/block")
+	if err != nil || len(numbers) == 0 {
+		t.Skip("no block device here")
+	}
+	number := numbers[0].Name()
+	got := DeviceName(number)
+	if dev, err := os.ReadFile("/sys/class/block/" + got + "/dev"); err != nil || strings.TrimSpace(string(dev)) != number {
+		t.Errorf("%s is called %q, whose number is %q", number, got, dev)
+	}
+}

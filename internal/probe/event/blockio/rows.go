@@ -61,9 +61,12 @@ func (s *Source) rows(keys []key, sums []sum, now time.Time, of event.Traced) []
 }
 
 // name is what the kernel calls a device.
-func name(major, minor uint32) string {
-	number := fmt.Sprintf("%d:%d", major, minor)
-	to, err := os.Readlink("/sys/dev/block/" + number)
+func name(major, minor uint32) string { return DeviceName(fmt.Sprintf("%d:%d", major, minor)) }
+
+// DeviceName is what the kernel of this host calls the block device of a number, "8:1"; the
+// number if there is none, as of filesystems without a device.
+func DeviceName(number string) string {
+	to, err := os.Readlink(filepath.Join("/sys/dev/block", filepath.Base(number)))
 	if err != nil {
 		return number
 	}
