@@ -60,6 +60,7 @@ func TestCompletion(t *testing.T) {
 		{[]string{"packets", "--html", ""}, nil, files},
 		{[]string{"replay", ""}, nil, files},
 		{[]string{"timeline", ""}, nil, files},
+		{[]string{"diff", ""}, nil, files},
 		{[]string{"timeline", "--from", ""}, []string{"-1h", "03:00"}, noFiles},
 	} {
 		var out, errs bytes.Buffer

@@ -27,7 +27,7 @@ import (
 // recordingViews are what reads recordings.
 var recordingViews = [][]string{
 	{"diagnose"}, {"diagnose", "--json"}, {"diagnose", "--markdown"}, {"diagnose", "-v"}, {"replay"}, {"replay", "--json"}, {"pack", "-o", "OUT"},
-	{"timeline"}, {"timeline", "--json", "--step", "10s"}, {"timeline", "--markdown"},
+	{"timeline"}, {"timeline", "--json", "--step", "10s"}, {"timeline", "--markdown"}, {"diff", "--for", "6s", "OTHER"}, {"diff", "--for", "6s", "--json", "OTHER"},
 }
 
 // A recording is mutated where its checksums do not protect it.
@@ -64,6 +64,10 @@ func FuzzRecording(f *testing.F) {
 	}
 	f.Add(byte(0), byte(fuzzPack), uint16(0), packed(f, seed.manifest, seed.tables[recording.System]))
 	host := everythingHost()
+	other := filepath.Join(f.TempDir(), "other") // with which recordings are compared
+	if !writeChanged(f, other, host, 0, nil) {
+		f.Fatal("the other recording is not written")
+	}
 	f.Fuzz(func(t *testing.T, view, form byte, at uint16, data []byte) {
 		if len(data) > 64<<10 {
 			return
@@ -91,6 +95,9 @@ func FuzzRecording(f *testing.F) {
 		}
 		began := time.Now()
 		args := slices.Clone(recordingViews[int(view)%len(recordingViews)])
+		if i := slices.Index(args, "OTHER"); i >= 0 {
+			args[i] = other
+		}
 		runFuzzed(t, dir, append(args, path))
 		if took := time.Since(began); took > fuzzedTime {
 			t.Errorf("%v took %v", args, took)
@@ -154,7 +161,7 @@ func seedRecording(f *testing.F) (s seeds) {
 
 func begun(t testing.TB, dir string, h *ruletest.Host) *recording.Directory {
 	t.Helper()
-	d, err := recording.Create(dir, h.Rec.Manifest(), recording.Options{Now: func() time.Time { return ruletest.Start }})
+	d, err := recording.Create(dir, h.Rec.Manifest(), recording.Options{Now: func() time.Time { return h.Rec.Manifest().Ended }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +170,7 @@ func begun(t testing.TB, dir string, h *ruletest.Host) *recording.Directory {
 
 // writeChanged records a host some of whose numbers are others: each change is
 // three bytes, for the column, the row and the value.
-func writeChanged(t *testing.T, dir string, h *ruletest.Host, table int, changes []byte) bool {
+func writeChanged(t testing.TB, dir string, h *ruletest.Host, table int, changes []byte) bool {
 	t.Helper()
 	tables := recording.AllTables()
 	type place struct {

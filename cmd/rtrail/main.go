@@ -125,6 +125,7 @@ func newRootCommand() *cobra.Command {
 		newTraceCommand(),
 		newReplayCommand(),
 		newTimelineCommand(),
+		newDiffCommand(),
 		newPackCommand(),
 		newLabCommand(),
 		newExplainCommand(),

@@ -133,8 +133,13 @@ func TestHostileNamesAreShown(t *testing.T) {
 		}
 	}
 	html := filepath.Join(t.TempDir(), "page.html")
+	then := "@" + ruletest.Start.Format(time.RFC3339)
+	evil := func(_ recording.Table, _, text string) string { return text + hostile }
+	first := written(t, busyHost().System(ruletest.System{ContextSwitches: 1e4}), evil)
+	second := written(t, busyHost().System(ruletest.System{ContextSwitches: 1e3}).Process(ruletest.Process{PID: 77, Comm: "batch", CPU: 1}), evil)
 	runs := [][]string{
-		{"replay", some}, {"replay", every}, {"replay", every, "--json"}, {"timeline", some}, {"timeline", every}, {"timeline", every, "--json"}, {"timeline", every, "--markdown"}, {"diagnose", some}, {"diagnose", some, "-v"}, {"diagnose", some, "--json"}, {"diagnose", some, "--markdown"},
+		{"replay", some}, {"replay", every}, {"replay", every, "--json"}, {"timeline", some}, {"timeline", every}, {"timeline", every, "--json"}, {"timeline", every, "--markdown"}, {"diff", some + then, every + then},
+		{"diff", first + then, second + then, "--for", "6s"}, {"diff", second + then, first + then, "--for", "6s", "--json"}, {"diff", second + then, first + then, "--for", "6s", "--markdown"}, {"diagnose", some}, {"diagnose", some, "-v"}, {"diagnose", some, "--json"}, {"diagnose", some, "--markdown"},
 		{"diagnose", every, "-v"}, {"diagnose", every, "--json"},
 		{"stacks", stacks}, {"stacks", collapsed}, {"stacks", collapsed, "--json"}, {"stacks", collapsed, "--pmp"}, {"stacks", collapsed, "--collapsed"}, {"stacks", collapsed, "--html", html},
 		{"packets", capture}, {"packets", capture, "--transactions"}, {"packets", capture, "--transactions", "--json"}, {"packets", capture, "--json"}, {"packets", capture, "--markdown"},

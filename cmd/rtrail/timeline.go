@@ -188,7 +188,11 @@ func (t *timelined) document() document.Document {
 		document.Facts{Items: []string{host, fmt.Sprintf("%s to %s", t.from.Local().Format(clockLayout), t.to.Local().Format(clockLayout+" MST")), t.judged()}}}}
 	list := s.Episodes()
 	if len(list) == 0 {
-		d.Blocks = append(d.Blocks, document.Prose{Label: "FINDINGS", Words: "none was found"})
+		words := "none was found"
+		if s.Left > 0 {
+			words += fmt.Sprintf(" in the %s that were judged", unit.Plural(s.Judged, "window", "windows"))
+		}
+		d.Blocks = append(d.Blocks, document.Prose{Label: "FINDINGS", Words: words})
 	} else {
 		table := document.Table{Title: "FINDINGS, times in " + t.from.Local().Format("MST"), Columns: []document.Column{{Name: "begin"}, {Name: "end"}, {Name: "lasts", Right: true}, {Name: "±", Right: true},
 			{Name: "sure"}, {Name: "subject", Cut: true, Max: 28}, {Name: "finding", Wrap: true}}}

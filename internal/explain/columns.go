@@ -17,6 +17,7 @@ const (
 	ofMySQL       = "rtrail mysql"
 	ofReplay      = "rtrail replay"
 	ofTimeline    = "rtrail timeline"
+	ofDiff        = "rtrail diff"
 	ofScreen      = "rtrail mysql --full"
 	ofAudit       = "rtrail mysql audit"
 	ofTraceExec   = "rtrail trace exec"
@@ -49,6 +50,12 @@ var Columns = []Column{
 	{"±", ofTimeline, "how exact begin and end are"},
 	{"sure", ofTimeline, "confidence: certain or likely"},
 	{"subject", ofTimeline, "whom the finding is about, under one name also after a restart"},
+	{"change", ofDiff, "how many times more or less the first window has, per request or per second as the title says"},
+	{"quantity", ofDiff, "what is compared"},
+	{"who", ofDiff, "process, under a name that outlives it, disk, or the host"},
+	{"first", ofDiff, "amount, or value, of the first window"},
+	{"second", ofDiff, "amount, or value, of the second window"},
+	{"setting", ofDiff, "kernel setting, variable of MySQL, limit, mount or version that both recordings hold"},
 	{"finding", ofTimeline, "rule, and what it says of the window in which it cost most"},
 	{"time", ofPackets, "when the second, or the interval, began"},
 	{"port", ofPackets, "the server's port"},

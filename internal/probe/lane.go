@@ -297,7 +297,7 @@ func (l *lane) done() bool {
 func (l *lane) late() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.running == nil {
+	if l.running == nil || l.lost { // on a starved host the watch may call twice
 		return
 	}
 	age := time.Since(l.since)

@@ -307,3 +307,16 @@ func TestStretchKeepsTheBudget(t *testing.T) {
 		}
 	}
 }
+
+// On a starved host the watch calls again before it is seen that a sample was given up.
+func TestGivenUpOnce(t *testing.T) {
+	r := &run{runner: &Runner{Sink: recording.New(recording.Manifest{})}}
+	r.lanes.Add(1)
+	l := &lane{run: r, running: &followed{probe: &fake{name: "slow"}}, since: time.Now().Add(-time.Hour)}
+	l.late()
+	l.late() // a second end of the lane would be a panic
+	r.lanes.Wait()
+	if l.done() {
+		t.Error("the sample that was given up counts")
+	}
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"rtrail/internal/diff"
 	"rtrail/internal/document"
 	"rtrail/internal/episode"
 	"rtrail/internal/golden"
@@ -22,12 +23,12 @@ import (
 	"rtrail/internal/view"
 )
 
-// schema is a published one: verdict or replay.
+// schema is a published one.
 func schema(t *testing.T, form string) *jsonschema.Schema {
 	t.Helper()
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
-	for _, name := range []string{"verdict", "replay"} {
+	for _, name := range []string{"verdict", "replay", "timeline", "diff"} {
 		text, err := os.ReadFile("../../docs/" + name + ".schema.json")
 		if err != nil {
 			t.Fatal(err)
@@ -95,6 +96,27 @@ func TestReplayFitsSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	validate(t, "replay", out.Bytes())
+}
+
+// What is not known of beginnings and ends is null, and so are ratios to nothing.
+func TestTimelineAndDiffFitSchema(t *testing.T) {
+	at := time.Unix(1_700_000_000, 0)
+	s := episode.Survey{Windows: episode.Windows{Every: time.Minute}, Part: 10 * time.Second, Judged: 3}
+	var list []episode.Episode
+	for _, c := range cases() {
+		for _, f := range c.verdict.Findings {
+			list = append(list, episode.Episode{First: at, Last: at.Add(time.Minute), Before: at.Add(2 * time.Minute), Finding: f})
+		}
+	}
+	c := report.Compared{Result: diff.Result{Per: "second", Requests: [2]float64{math.NaN(), math.NaN()}, Changes: []diff.Change{{Quantity: diff.Quantities[0], Amount: [2]float64{1, 0}, PerSec: [2]float64{1, 0}}},
+		Settings: []diff.Setting{{What: "sysctl x", Value: [2]string{"1", "2"}}}, Processes: []diff.Process{{Name: "x", Cores: [2]float64{math.NaN(), 1}}}}}
+	for form, result := range map[string]any{"timeline": report.NewTimeline(recording.Held{}, report.NewSpan(at, at), report.NewSurveyed(&s), list, nil), "diff": c.JSON()} {
+		var out bytes.Buffer
+		if err := document.JSON(&out, result); err != nil {
+			t.Fatal(err)
+		}
+		validate(t, form, out.Bytes())
+	}
 }
 
 func TestJSONNeverHoldsNaN(t *testing.T) {

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"rtrail/internal/report"
+	"rtrail/internal/rule/ruletest"
+)
+
+// compared runs diff and wants an answer.
+func compared(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if code := run(append([]string{"diff", "--for", "6s"}, args...), &out, &errs); code != exitOK {
+		t.Fatalf("diff %q exits with %d: %s", args, code, errs.String())
+	}
+	return out.String()
+}
+
+// kept is a recording on disk of a host.
+func kept(t *testing.T, h *ruletest.Host) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "rec")
+	if !writeChanged(t, dir, h, 0, nil) {
+		t.Fatal("it is not written")
+	}
+	return dir
+}
+
+func TestDiff(t *testing.T) {
+	good := kept(t, busyHost().System(ruletest.System{ContextSwitches: 1000}))
+	bad := kept(t, busyHost().System(ruletest.System{ContextSwitches: 9000}).Process(ruletest.Process{PID: 77, Comm: "batch", CPU: 0.5}))
+	text := compared(t, bad, good)
+	for _, want := range []string{"PER second, first against second", "9× more  context switches  this host  9,000   1,000", "batch: only in the first, 1 process, 0.5 cores", "no setting that both recordings hold differs"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+	if same := compared(t, good, kept(t, busyHost().System(ruletest.System{ContextSwitches: 1100}))); !strings.Contains(same, "SAME") {
+		t.Errorf("a tenth more is told:\n%s", same)
+	}
+	var c report.Comparison
+	if err := json.Unmarshal([]byte(compared(t, "--json", good, bad)), &c); err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Changes) != 1 || c.Changes[0].ID != "sched.switches" || c.Changes[0].First != 1000 || c.Changes[0].Second != 9000 || len(c.Processes) != 1 || c.Processes[0].SecondCount != 1 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// A file may have an @ in its name.
+func TestSplitMoment(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct{ arg, path, at string }{
+		{"night.rtr@03:00", "night.rtr", "03:00"}, {"a@b.rtr@-5m", "a@b.rtr", "-5m"}, {"night.rtr", "night.rtr", ""}, {"@03:00", "@03:00", ""}, {dir, dir, ""},
+	} {
+		if path, at := splitMoment(c.arg); path != c.path || at != c.at {
+			t.Errorf("%s is %s at %s", c.arg, path, at)
+		}
+	}
+}

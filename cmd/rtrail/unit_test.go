@@ -1,0 +1,148 @@
+package main
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// bootUnit is the systemd unit of the cookbook.
+func bootUnit(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/cookbook.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile("(?s)```ini\n(\\[Unit\\].*?)```").FindSubmatch(text)
+	if m == nil {
+		t.Fatal("the cookbook has no unit")
+	}
+	return string(m[1])
+}
+
+func option(t *testing.T, unit, name string) []string {
+	t.Helper()
+	m := regexp.MustCompile(`(?m)^` + name + `=(.*)$`).FindStringSubmatch(unit)
+	if m == nil {
+		t.Fatalf("the unit has no %s", name)
+	}
+	return strings.Fields(m[1])
+}
+
+func TestBootUnit(t *testing.T) {
+	unit := bootUnit(t)
+	if a, b := option(t, unit, "AmbientCapabilities"), option(t, unit, "CapabilityBoundingSet"); !slices.Equal(a, b) {
+		t.Errorf("ambient capabilities are %q, bounded by %q", a, b)
+	}
+	if _, err := exec.LookPath("systemd-analyze"); err != nil {
+		t.Skip("no systemd-analyze")
+	}
+	// What runs it need not be there.
+	file := filepath.Join(t.TempDir(), "rtrail.service")
+	if err := os.WriteFile(file, []byte(strings.Replace(unit, "/usr/local/bin/rtrail", "/bin/true", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("systemd-analyze", "verify", file).CombinedOutput()
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, "rtrail.service") {
+			t.Errorf("systemd-analyze: %v: %s", err, line)
+		}
+	}
+}
+
+// With the capabilities of the unit a recorder that is not root starts the probes that root
+// starts. Without one of them it says what is missing.
+func TestCapabilitiesOfBootUnit(t *testing.T) {
+	if testing.Short() || os.Getuid() != 0 {
+		t.Skip("gives capabilities to another user: needs root, and seconds")
+	}
+	if _, err := exec.LookPath("setpriv"); err != nil {
+		t.Skip("no setpriv")
+	}
+	dir, err := os.MkdirTemp("", "rtrail-unit-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	binary := filepath.Join(dir, "rtrail")
+	copied(t, binary)
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	runs := 0
+	missing := func(as []string) (list []string) {
+		runs++
+		home := filepath.Join(dir, strings.Repeat("r", runs))
+		if err := os.Mkdir(home, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if len(as) > 0 {
+			if err := os.Chown(home, 65534, 65534); err != nil {
+				t.Fatal(err)
+			}
+		}
+		args := append(slices.Clone(as), binary, "record", "-o", filepath.Join(home, "rec"), "--for", "1s", "--mysql", "off")
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+		for _, m := range regexp.MustCompile(`(?m)^rtrail: probe (\S+) does not run`).FindAllSubmatch(out, -1) {
+			list = append(list, string(m[1]))
+		}
+		return list
+	}
+	caps := option(t, bootUnit(t), "CapabilityBoundingSet")
+	with := func(without ...string) []string {
+		set := "-all"
+		for _, c := range caps {
+			if !slices.Contains(without, c) {
+				set += ",+" + strings.ToLower(strings.TrimPrefix(c, "CAP_"))
+			}
+		}
+		return []string{"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs", "--inh-caps=" + set, "--ambient-caps=" + set, "--bounding-set=" + set}
+	}
+	root := missing(nil)
+	if got := missing(with()); !slices.Equal(got, root) {
+		t.Errorf("with the unit's capabilities these probes do not run: %q, as root: %q", got, root)
+	}
+	for _, c := range []struct {
+		without []string
+		probe   string
+	}{{[]string{"CAP_SYSLOG"}, "klog"}, {[]string{"CAP_BPF", "CAP_SYS_ADMIN"}, "exec"}, {[]string{"CAP_PERFMON", "CAP_SYS_ADMIN"}, "oncpu"}} {
+		if got := missing(with(c.without...)); !slices.Contains(got, c.probe) {
+			t.Errorf("without %q these probes do not run: %q; want %s among them", c.without, got, c.probe)
+		}
+	}
+}
+
+// copied puts this test's binary, which is rtrail, where other users may run it.
+func copied(t *testing.T, to string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, err := os.Open(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o755)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(out, from); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

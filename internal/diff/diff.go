@@ -1,0 +1,180 @@
+// Package diff compares two windows, of one recording or of two hosts: what was done per
+// request or per second, settings, and processes.
+//
+// Two windows are never the same. A quantity is told only if it differs in all parts of the
+// windows: each is cut into Parts, and every part of the one has more than every part of the
+// other. If nothing changed, that happens by chance once in 924 / 2 quantities (the ways to
+// choose 6 of 12), whatever the distribution, so that no threshold is tuned to a load. Parts
+// that follow each other are alike, so it must also be MinRatio apart, and so much that it
+// matters on any host (the floor of each quantity).
+package diff
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+const (
+	// Parts is how many parts each window is cut into.
+	Parts = 6
+	// MinRatio is how far apart a quantity must be, at least.
+	MinRatio = 1.5
+	// minRequests is how many requests each part must have for amounts per request: fewer
+	// are a sample too small.
+	minRequests = 20
+	// maxLines bounds each list.
+	maxLines = 500
+)
+
+// Side is one of the two windows.
+type Side struct {
+	Recording *recording.Recording
+	From, To  time.Time
+}
+
+// Result is what differs between two windows, the first and the second one.
+type Result struct {
+	Per       string // what amounts are divided by: "MySQL statement"; "second" if requests are not known on both sides
+	Requests  [2]float64
+	Changes   []Change // those that explain most first
+	Compared  int      // quantities that were compared
+	Settings  []Setting
+	Processes []Process
+}
+
+// Change is a quantity that differs.
+type Change struct {
+	Quantity *Quantity
+	Who      string     // the process, disk...; "" is the host
+	Amount   [2]float64 // per Result.Per; levels as they are
+	PerSec   [2]float64 // per second
+	weight   float64
+}
+
+// Ratio is how many times more the first side has; infinite if the second has none.
+func (c *Change) Ratio() float64 { return c.Amount[0] / c.Amount[1] }
+
+// Compare compares two windows. A part without samples is an error: what is not known
+// would look like a difference.
+func Compare(first, second Side) (Result, error) {
+	a, b := measure(first), measure(second)
+	for _, m := range []*measured{a, b} {
+		for _, v := range m.parts {
+			if _, ok := v.Scheduler(); !ok {
+				return Result{}, fmt.Errorf("comparing: %s recorded fewer than two samples from %v to %v; choose another time, or a longer window (--for)",
+					m.whole.Manifest().Host.Name, unit.Moment(v.Start()), unit.Clock(v.End()))
+			}
+		}
+	}
+	r := Result{Per: "second", Settings: settings(a.whole, b.whole), Processes: processes(a, b)}
+	by := [2][]float64{a.seconds(), b.seconds()}
+	for _, kind := range requestKinds {
+		x, y := a.requests(kind), b.requests(kind)
+		if x != nil && y != nil {
+			r.Per, by = kind.name, [2][]float64{x, y}
+			break
+		}
+	}
+	for i, m := range []*measured{a, b} {
+		r.Requests[i] = view.Unknown
+		if r.Per != "second" {
+			r.Requests[i] = sum(by[i]) / sum(m.seconds())
+		}
+	}
+	r.Changes, r.Compared = changes(a, b, by)
+	return r, nil
+}
+
+// changes are the quantities that differ, of those that both sides measured. A process of
+// one side only is told as that.
+func changes(a, b *measured, by [2][]float64) (list []Change, compared int) {
+	for k, x := range a.amounts {
+		y, both := b.amounts[k]
+		if !both {
+			continue
+		}
+		compared++
+		if c, ok := change(k, x, y, a, b, by); ok {
+			list = append(list, c)
+		}
+	}
+	slices.SortFunc(list, func(x, y Change) int {
+		return cmp.Or(cmp.Compare(y.weight, x.weight), cmp.Compare(x.Quantity.ID, y.Quantity.ID), cmp.Compare(x.Who, y.Who))
+	})
+	list = slices.DeleteFunc(list, func(x Change) bool {
+		return x.Who == "" && slices.ContainsFunc(list, func(y Change) bool { return y.Who != "" && y.all(&x) })
+	})
+	return list[:min(len(list), maxLines)], compared
+}
+
+// all says whether it is all of what the host did of the quantity: the only disk.
+func (c *Change) all(host *Change) bool {
+	return c.Quantity == host.Quantity && c.PerSec[0] >= wholly*host.PerSec[0] && c.PerSec[1] >= wholly*host.PerSec[1]
+}
+
+// wholly is the share that counts as all.
+const wholly = 0.99
+
+// change compares one quantity.
+func change(k name, x, y []float64, a, b *measured, by [2][]float64) (c Change, ok bool) {
+	c = Change{Quantity: k.quantity, Who: k.who}
+	var rates [2][]float64
+	for i, parts := range [][]float64{x, y} {
+		seconds := []*measured{a, b}[i].seconds()
+		if k.quantity.level {
+			rates[i] = parts
+			c.Amount[i], c.PerSec[i] = mean(parts), mean(parts)
+			continue
+		}
+		for j, amount := range parts {
+			rates[i] = append(rates[i], amount/by[i][j])
+		}
+		c.Amount[i], c.PerSec[i] = sum(parts)/sum(by[i]), sum(parts)/sum(seconds)
+	}
+	if !apart(rates[0], rates[1]) || max(c.PerSec[0], c.PerSec[1]) < k.quantity.floor {
+		return c, false
+	}
+	low, high := min(c.Amount[0], c.Amount[1]), max(c.Amount[0], c.Amount[1])
+	if high < MinRatio*low {
+		return c, false
+	}
+	// How much of what the host does changed, and how many times: a process that does ten
+	// times as much of next to nothing explains little.
+	host := c.PerSec
+	if all, known := a.amounts[name{quantity: k.quantity}], b.amounts[name{quantity: k.quantity}]; all != nil && known != nil && !k.quantity.level {
+		host = [2]float64{sum(all) / sum(a.seconds()), sum(known) / sum(b.seconds())}
+	}
+	most := max(host[0], host[1], c.PerSec[0], c.PerSec[1])
+	c.weight = math.Log(min(high/max(low, high/maxRatio), maxRatio)) * max(c.PerSec[0], c.PerSec[1]) / most
+	return c, !math.IsNaN(c.weight) && !math.IsInf(c.weight, 0)
+}
+
+// maxRatio bounds what a change from next to nothing weighs.
+const maxRatio = 100
+
+// apart says whether all of one list are above all of the other. Numbers that are not known
+// are apart from none.
+func apart(x, y []float64) bool {
+	for _, v := range slices.Concat(x, y) {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return len(x) > 0 && len(y) > 0 && (slices.Min(x) > slices.Max(y) || slices.Min(y) > slices.Max(x))
+}
+
+func sum(list []float64) (s float64) {
+	for _, v := range list {
+		s += v
+	}
+	return s
+}
+
+func mean(list []float64) float64 { return sum(list) / float64(len(list)) }

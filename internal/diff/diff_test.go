@@ -1,0 +1,131 @@
+package diff
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule/ruletest"
+)
+
+// load is what a made-up host does per second, on the average.
+type load struct {
+	statements, written, cpu, spin float64
+	restarted                      bool // db has another command line
+	batch                          bool
+	sysctl                         string
+}
+
+const seconds = 60
+
+// side records a minute of it, with noise.
+func side(l load, seed uint64) Side {
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	h := ruletest.New(4, seconds)
+	noise := func() float64 { return 0.8 + 0.4*rnd.Float64() }
+	sums := make([]float64, 4)
+	h.Readings(func(at time.Time, _ float64) {
+		for i, v := range []float64{l.statements, l.written, l.cpu, l.spin} {
+			sums[i] += v * noise()
+		}
+		ruletest.Add(h, recording.SystemSample{At: at, ContextSwitches: uint64(sums[0] * 3)})
+		ruletest.Add(h, recording.MySQLServer{At: at, Server: "db:3306", State: recording.ServerAnswers, Version: "11.4"})
+		ruletest.Add(h, recording.MySQLStatus{At: at, Server: "db:3306", Name: "Questions", Value: sums[0]})
+		cmdline := "mysqld"
+		if l.restarted {
+			cmdline += " --skip-networking"
+		}
+		ticks := func(s float64) time.Duration { return time.Duration(s * 1e9).Truncate(10 * time.Millisecond) }
+		ruletest.Add(h, recording.ProcessSample{At: at, PID: 7, Started: ruletest.Start.Add(-time.Hour), Comm: "mysqld", Cmdline: cmdline, Cgroup: "/system.slice/db.service", Full: true,
+			User: ticks(sums[2]), WriteBytes: int64(sums[1]), Voluntary: int64(sums[0])})
+		ruletest.Add(h, recording.ProcessSample{At: at, PID: 8, Started: ruletest.Start.Add(-time.Hour), Comm: "spin", Cmdline: "spin", Full: true, User: ticks(sums[3])})
+		if l.batch {
+			ruletest.Add(h, recording.ProcessSample{At: at, PID: 9, Started: ruletest.Start.Add(-time.Hour), Comm: "batch", Cmdline: "batch -p secret", Full: true, User: ticks(sums[2])})
+		}
+	})
+	if l.sysctl != "" {
+		ruletest.Add(h, recording.SysctlSample{At: ruletest.Start, Name: "vm.swappiness", Value: l.sysctl})
+	}
+	return Side{h.Rec, ruletest.Start, ruletest.Start.Add(seconds * time.Second)}
+}
+
+// told are the differences in short.
+func told(r Result) string {
+	var words []string
+	for _, c := range r.Changes {
+		words = append(words, fmt.Sprintf("%s of %s %.2g", c.Quantity.ID, c.Who, c.Ratio()))
+	}
+	for _, p := range r.Processes {
+		words = append(words, fmt.Sprintf("%s %v %q", p.Name, p.Count, p.Commands))
+	}
+	for _, s := range r.Settings {
+		words = append(words, fmt.Sprintf("%s %q", s.What, s.Value))
+	}
+	return strings.Join(words, "; ")
+}
+
+func TestCompare(t *testing.T) {
+	usual := load{statements: 1000, written: 4 << 20, cpu: 1, spin: 0.2, sysctl: "60"}
+	with := func(change func(*load)) load { l := usual; change(&l); return l }
+	for _, c := range []struct {
+		name          string
+		first, second load
+		per, want     string
+	}{
+		{"the same load", usual, usual, "MySQL statement", ""},
+		{"15 times more writes", with(func(l *load) { l.written *= 15 }), usual, "MySQL statement", "proc.written of mysqld in db.service 15"},
+		{"fewer writes", usual, with(func(l *load) { l.written *= 15 }), "MySQL statement", "proc.written of mysqld in db.service 0.066"},
+		{"more load is no change of what a statement costs", with(func(l *load) { l.statements, l.written, l.cpu, l.spin = 3000, l.written*3, l.cpu*3, l.spin*3 }), usual, "MySQL statement", ""},
+		{"too little more", with(func(l *load) { l.written *= 1.4 }), usual, "MySQL statement", ""},
+		{"too little to matter", with(func(l *load) { l.spin = 0.015 }), with(func(l *load) { l.spin = 0.005 }), "MySQL statement", ""},
+		{"too few statements: per second", with(func(l *load) { l.statements = 0; l.cpu = 3 }), with(func(l *load) { l.statements = 0 }), "second", "cpu.time of mysqld in db.service 3"},
+		{"settings", with(func(l *load) { l.sysctl = "1" }), usual, "MySQL statement", `sysctl vm.swappiness ["1" "60"]`},
+		{"a setting that one side does not know", with(func(l *load) { l.sysctl = "" }), usual, "MySQL statement", ""},
+		{"a process that is new", with(func(l *load) { l.batch = true }), usual, "MySQL statement", `batch [1 0] ["" ""]`},
+		{"another command line", with(func(l *load) { l.restarted = true }), usual, "MySQL statement", `mysqld in db.service [1 1] ["mysqld --skip-networking" "mysqld"]`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for seed := range uint64(5) {
+				r, err := Compare(side(c.first, seed), side(c.second, seed+100))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Per != c.per {
+					t.Errorf("per %s, want %s", r.Per, c.per)
+				}
+				got := told(r)
+				if c.want == "" && got != "" || !strings.HasPrefix(got, strings.TrimRight(c.want, "0123456789")) {
+					t.Errorf("%q, want %q", got, c.want)
+				}
+			}
+		})
+	}
+}
+
+func TestApart(t *testing.T) {
+	for _, c := range []struct {
+		x, y []float64
+		want bool
+	}{
+		{[]float64{3, 4}, []float64{1, 2}, true}, {[]float64{1, 2}, []float64{3, 4}, true}, {[]float64{1, 3}, []float64{2, 4}, false}, {[]float64{1, 2}, []float64{2, 3}, false},
+		{[]float64{1, math.NaN()}, []float64{3, 4}, false}, {[]float64{1, 2}, []float64{3, math.Inf(1)}, false}, {nil, []float64{1}, false},
+	} {
+		if got := apart(c.x, c.y); got != c.want {
+			t.Errorf("%v and %v: %v, want %v", c.x, c.y, got, c.want)
+		}
+	}
+}
+
+// A part without samples is no evidence that nothing was done.
+func TestGap(t *testing.T) {
+	whole := side(load{statements: 1000, cpu: 1}, 1)
+	late := whole
+	late.To = late.To.Add(20 * time.Second)
+	if _, err := Compare(late, whole); err == nil || !strings.Contains(err.Error(), "fewer than two samples") {
+		t.Errorf("got %v", err)
+	}
+}
