@@ -28,6 +28,9 @@ func TestOlderFormats(t *testing.T) {
 	want := decodeRows(t, must(os.ReadFile(dir+".json")))
 	have := decodeRows(t, must(json.Marshal(contents(rec))))
 	for table, rows := range want {
+		if retired[Table(table)] {
+			continue // left out, without a note
+		}
 		if len(have[table]) != len(rows) {
 			t.Errorf("%s: %d rows, want %d", table, len(have[table]), len(rows))
 			continue

@@ -229,6 +229,9 @@ func (d *journalDecoder) sample(s sample) (more bool, err error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Tables)) {
 		k, block := kindByName(Table(name)), s.Tables[name]
+		if k == nil && retired[Table(name)] {
+			continue
+		}
 		if k == nil {
 			d.ignore(fmt.Sprintf("table %s is unknown to this version and was left out", clip(name)))
 			continue

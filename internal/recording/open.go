@@ -194,6 +194,8 @@ func (o *opener) segment(s segmentFiles) {
 		}
 		k := kindByName(Table(base))
 		switch {
+		case k == nil && retired[Table(base)]:
+			o.files++
 		case k == nil:
 			o.files++
 			o.notes.add("table %s is unknown to this version and was left out", clip(base))

@@ -90,17 +90,7 @@ type ZoneSample struct {
 	InactiveFile int64     `parquet:"inactive_file_pages"`
 }
 
-// SlabSample is one kernel object cache, from /proc/slabinfo (root only).
-type SlabSample struct {
-	At         time.Time `parquet:"at,timestamp(nanosecond)"`
-	Name       string    `parquet:"name,dict"`
-	Active     int64     `parquet:"active"`  // objects in use
-	Objects    int64     `parquet:"objects"` // objects allocated
-	ObjectSize int64     `parquet:"object_size_bytes"`
-}
-
 func (MemorySample) Table() Table { return Memory }
 func (VMStatSample) Table() Table { return VMStat }
 func (SwapSample) Table() Table   { return Swaps }
 func (ZoneSample) Table() Table   { return Zones }
-func (SlabSample) Table() Table   { return Slabs }

@@ -26,7 +26,6 @@ const (
 	VMStat       Table = "vmstat"        // /proc/vmstat
 	Swaps        Table = "swaps"         // one swap area
 	Zones        Table = "zones"         // one memory zone of one NUMA node
-	Slabs        Table = "slabs"         // one slab cache
 	Disks        Table = "disks"         // one block device
 	Mounts       Table = "mounts"        // space and inodes of one mounted filesystem
 	NetDevices   Table = "net_devices"   // one network interface of one network namespace

@@ -10,7 +10,7 @@ import (
 )
 
 // BenchmarkSample is one sample of the running machine: the short one of every
-// second, and the full one with settings, mounts, slab, zones and interrupts.
+// second, and the full one with settings, mounts, zones and interrupts.
 func BenchmarkSample(b *testing.B) {
 	for _, bench := range []struct {
 		name string
@@ -56,8 +56,6 @@ func BenchmarkReaders(b *testing.B) {
 		{"softirqs/procfs", func() error { _, err := fs.Softirqs(); return err }},
 		{"zoneinfo/own", own(newTable(host.file("proc/zoneinfo"), parseZones))},
 		{"zoneinfo/procfs", func() error { _, err := fs.Zoneinfo(); return err }},
-		{"slabinfo/own", own(newTable(host.file("proc/slabinfo"), parseSlabs))},
-		{"slabinfo/procfs", func() error { _, err := fs.SlabInfo(); return err }},
 		{"vmstat/own", own(newVMStat(host))},
 		{"diskstats/own", own(newDisk(host))},
 		{"pressure/own", own(newPressure(host))},

@@ -42,9 +42,8 @@ const (
 	// seconds to days and cost more than everything else together.
 	seldom = 5 * time.Second
 
-	// rarely is for what costs as much again: to count the objects of its caches
-	// the kernel walks lists of them, for 5 ms after days of use, and settings below
-	// /sys are a file for each CPU and queue. Nobody asks faster than memory leaks.
+	// rarely is for what costs as much again: settings below /sys are a file for each
+	// CPU and queue.
 	rarely = time.Minute
 )
 
@@ -92,7 +91,6 @@ func New(fs FS) *Probe {
 			{what: "receive backlog of the CPUs (/proc/net/softnet_stat)", reader: newTable(fs.file("proc/net/softnet_stat"), parseSoftnet)},
 			{what: "mounted filesystems (/proc/self/mountinfo)", every: seldom, reader: newMount(fs)},
 			{what: "memory zones (/proc/zoneinfo)", every: seldom, reader: newTable(fs.file("proc/zoneinfo"), parseZones)},
-			{what: "kernel object caches (/proc/slabinfo)", every: rarely, reader: newTable(fs.file("proc/slabinfo"), parseSlabs)},
 			{what: "interrupt lines (/proc/interrupts)", every: seldom, reader: newTable(fs.file("proc/interrupts"), parseInterrupts)},
 			{what: "kernel settings (/proc/sys)", every: seldom, reader: newSysctl(fs)},
 			{what: "settings of devices and interrupts (/sys, /proc/irq)", every: rarely, reader: newTunable(fs)},
@@ -117,7 +115,7 @@ func (p *Probe) Help() string {
 func (p *Probe) Fills() []recording.Table {
 	return []recording.Table{
 		recording.CPUs, recording.System, recording.Pressure, recording.Memory, recording.VMStat,
-		recording.Swaps, recording.Zones, recording.Slabs, recording.Disks, recording.Mounts,
+		recording.Swaps, recording.Zones, recording.Disks, recording.Mounts,
 		recording.SoftIRQs, recording.Interrupts, recording.Softnet, recording.Sysctls, recording.Unseen,
 	}
 }

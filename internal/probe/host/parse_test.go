@@ -198,7 +198,6 @@ func FuzzParsers(f *testing.F) {
 		entries, _ := parseMountinfo(b)
 		worthReading(entries)
 		parseZones(nil, at, b, names)
-		parseSlabs(nil, at, b, names)
 		newDisk(FS{}).parse(at, b)
 		parseSoftIRQs(nil, at, b, names)
 		parseInterrupts(nil, at, b, names)

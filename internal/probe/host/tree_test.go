@@ -43,7 +43,6 @@ func TestTrees(t *testing.T) {
 			dump[recording.SwapSample](&b, rec)
 			dump[recording.DiskSample](&b, rec)
 			dump[recording.ZoneSample](&b, rec)
-			dump[recording.SlabSample](&b, rec)
 			dump[recording.SoftIRQSample](&b, rec)
 			dump[recording.InterruptSample](&b, rec)
 			dump[recording.SoftnetSample](&b, rec)
