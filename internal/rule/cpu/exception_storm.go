@@ -52,7 +52,7 @@ func exceptionFinding(v *view.View, p *view.Process, e view.ExceptionProfile, sh
 	burnt := share * p.CPU * part
 	return rule.Finding{Subject: p.Entity(), Confidence: rule.Likely,
 		Headline:   rule.T("%s spends %v of its CPU time on throwing and catching exceptions (%s)", who, unit.Share(share), e.Language),
-		Impact:     rule.Impact{Share: min(1, burnt/cpus), Text: rule.T("%v CPUs", unit.Number(round(burnt)))},
+		Impact:     rule.Impact{Share: min(1, burnt/cpus), Text: rule.T("%s", inCPUs(burnt))},
 		AffectsAll: burnt >= cpus/2, // it explains a full host only if it is what fills it
 		Evidence: []rule.Evidence{
 			{Metric: metric.ProcessExceptions, Value: share, Limit: rule.Limit(exceptionShare.Value), Check: shell.Line("perf top -g -p %d", p.PID),

@@ -134,7 +134,7 @@ func hotFinding(v *view.View, p *view.Process, h hotSpot) rule.Finding {
 	f := rule.Finding{Subject: p.Entity(), Confidence: rule.Possible,
 		Headline: rule.T("%s spends %v of its CPU time in one function: %s; it uses %v of %d CPUs%s",
 			h.who, unit.Share(h.Share), h.name(), unit.Number(round(p.CPU)), v.CPUCount(), lived),
-		Impact:   rule.Impact{Share: burnt / float64(v.CPUCount()), Text: rule.T("%v CPUs", unit.Number(round(burnt)))},
+		Impact:   rule.Impact{Share: burnt / float64(v.CPUCount()), Text: rule.T("%s", inCPUs(burnt))},
 		Evidence: h.evidence(),
 	}
 	f.Evidence[0].Limit = rule.Limit(mostOfIt.Value)

@@ -67,7 +67,7 @@ func spinFinding(v *view.View, p *view.Process, h hotSpot, busy int, waiting flo
 		// It explains a full host only if it is what fills it.
 		AffectsAll: p.CPU*part >= cpus/2,
 		Headline:   rule.T("%v of %s spin in %s: they burn %v of %d CPUs in a loop that only waits", unit.Plural(int64(busy), "thread", "threads"), p.Entity(), h.name(), unit.Number(round(burnt)), v.CPUCount()),
-		Impact:     rule.Impact{Share: min(1, burnt/cpus), Text: rule.T("%v CPUs", unit.Number(round(burnt)))},
+		Impact:     rule.Impact{Share: min(1, burnt/cpus), Text: rule.T("%s", inCPUs(burnt))},
 		Evidence:   h.evidence(),
 	}
 	if waiting >= spinHarm.Value {

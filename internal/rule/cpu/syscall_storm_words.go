@@ -56,7 +56,7 @@ func stormFinding(v *view.View, p *view.Process, s storm) rule.Finding {
 	part, lived := life(v, p)
 	burnt := s.share * p.CPU * part
 	f := rule.Finding{Subject: p.Entity(), Confidence: s.confidence(),
-		Impact:     rule.Impact{Share: min(1, burnt/cpus), Text: rule.T("%v CPUs", unit.Number(round(burnt)))},
+		Impact:     rule.Impact{Share: min(1, burnt/cpus), Text: rule.T("%s", inCPUs(burnt))},
 		AffectsAll: burnt >= cpus/2, // it explains a full host only if it is what fills it
 		Headline:   rule.T("%s %s: this takes %v of its CPU time", who, s.does(), unit.Share(s.share)),
 	}

@@ -1,8 +1,11 @@
 package cpu
 
 import (
+	"fmt"
 	"math"
 	"slices"
+
+	"rtrail/internal/unit"
 )
 
 // round keeps two decimals below ten and one above: more would pretend to a
@@ -24,4 +27,12 @@ func median(list []float64) float64 {
 		return (s[n/2-1] + s[n/2]) / 2
 	}
 	return s[len(s)/2]
+}
+
+// inCPUs is how much CPU time was used, in words.
+func inCPUs(cores float64) string {
+	if cores = round(cores); cores == 1 {
+		return "1 CPU"
+	}
+	return fmt.Sprintf("%v CPUs", unit.Number(cores))
 }

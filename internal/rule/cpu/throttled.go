@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"fmt"
 	"strings"
 
 	"rtrail/internal/metric"
@@ -93,7 +92,7 @@ func throttledFinding(v *view.View, c view.Cgroup) rule.Finding {
 	}
 	quota := "its quota"
 	if c.HasQuota() {
-		quota = fmt.Sprintf("%v CPUs", unit.Number(round(c.Cores())))
+		quota = inCPUs(c.Cores())
 	}
 	who := names(members, 2)
 	if who == "" {
@@ -109,7 +108,7 @@ func throttledFinding(v *view.View, c view.Cgroup) rule.Finding {
 			Check: shell.Line("cat %s", cpuFile(c, "cpu.stat"))})
 	if c.HasQuota() {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CgroupQuota, Value: c.Cores(),
-			What:  rule.T("quota %v per %v; it used %v CPUs", unit.Duration(c.Quota), unit.Duration(c.Period), unit.Number(round(view.OrZero(c.CPU)))),
+			What:  rule.T("quota %v per %v; it used %s", unit.Duration(c.Quota), unit.Duration(c.Period), inCPUs(view.OrZero(c.CPU))),
 			Check: shell.Line("cat %s", quotaFile(c))})
 	}
 	if delay > 0 {
