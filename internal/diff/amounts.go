@@ -173,13 +173,13 @@ func (m *measured) seconds() (list []float64) {
 
 // requestKind is a way to count requests.
 type requestKind struct {
-	name  string
-	count func(v *view.View) (float64, bool)
+	name, plural string
+	count        func(v *view.View) (float64, bool)
 }
 
 // requestKinds are tried in this order.
 var requestKinds = []requestKind{
-	{"MySQL statement", func(v *view.View) (n float64, ok bool) {
+	{"MySQL statement", "MySQL statements", func(v *view.View) (n float64, ok bool) {
 		for _, s := range v.MySQLServers() {
 			if d, known := s.Delta("Questions"); known {
 				n, ok = n+d, true
@@ -187,13 +187,13 @@ var requestKinds = []requestKind{
 		}
 		return n, ok
 	}},
-	{"request in packets", func(v *view.View) (n float64, ok bool) {
+	{"request in packets", "requests in packets", func(v *view.View) (n float64, ok bool) {
 		for _, s := range v.PacketServices() {
 			n, ok = n+float64(s.Count), true
 		}
 		return n, ok
 	}},
-	{"connection accepted", func(v *view.View) (float64, bool) {
+	{"accepted connection", "accepted connections", func(v *view.View) (float64, bool) {
 		n := v.CountersOf(v.Manifest().Host.NetNS).Delta("TcpPassiveOpens")
 		return n, view.Known(n)
 	}},
@@ -302,13 +302,19 @@ func settings(a, b *view.View) (list []Setting) {
 // moving are variables of MySQL that servers change by themselves.
 var moving = []string{"timestamp", "gtid_executed", "gtid_purged", "gtid_binlog_pos", "gtid_binlog_state", "gtid_current_pos", "gtid_slave_pos", "last_gtid", "pseudo_thread_id", "rand_seed1", "rand_seed2"}
 
-// settingsOf are all settings of a window.
+// maxValues is how many values of one setting are told.
+const maxValues = 4
+
+// settingsOf are all settings of a window. One that has several values, of processes of
+// one name, of two servers, or because it was changed, has all of them.
 func settingsOf(v *view.View) map[string]string {
-	all := map[string]string{}
+	values := map[string][]string{}
 	m := v.Manifest()
 	put := func(kind, name, value string) {
-		if len(all) < maxNames && value != "" {
-			all[kind+" "+name] = value
+		k := kind + " " + name
+		have := values[k]
+		if value != "" && (have != nil || len(values) < maxNames) && len(have) <= maxValues && !slices.Contains(have, value) {
+			values[k] = append(have, value)
 		}
 	}
 	put("host", "kernel", m.Host.Kernel)
@@ -360,6 +366,14 @@ func settingsOf(v *view.View) map[string]string {
 				quota = unit.Number(float64(c.Quota)/float64(c.Period)).String() + " cores"
 			}
 			put("CPU quota,", c.Path, quota)
+		}
+	}
+	all := make(map[string]string, len(values))
+	for k, list := range values {
+		slices.Sort(list)
+		all[k] = strings.Join(list, ", ")
+		if len(list) > maxValues {
+			all[k] = "many values"
 		}
 	}
 	return all

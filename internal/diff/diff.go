@@ -42,6 +42,7 @@ type Side struct {
 // Result is what differs between two windows, the first and the second one.
 type Result struct {
 	Per       string // what amounts are divided by: "MySQL statement"; "second" if requests are not known on both sides
+	Plural    string // of Per, if that is requests
 	Requests  [2]float64
 	Changes   []Change // those that explain most first
 	Compared  int      // quantities that were compared
@@ -78,7 +79,7 @@ func Compare(first, second Side) (Result, error) {
 	for _, kind := range requestKinds {
 		x, y := a.requests(kind), b.requests(kind)
 		if x != nil && y != nil {
-			r.Per, by = kind.name, [2][]float64{x, y}
+			r.Per, r.Plural, by = kind.name, kind.plural, [2][]float64{x, y}
 			break
 		}
 	}

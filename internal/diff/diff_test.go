@@ -10,6 +10,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
 )
 
 // load is what a made-up host does per second, on the average.
@@ -127,5 +128,30 @@ func TestGap(t *testing.T) {
 	late.To = late.To.Add(20 * time.Second)
 	if _, err := Compare(late, whole); err == nil || !strings.Contains(err.Error(), "fewer than two samples") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A setting that two servers have in two ways is no difference, in whichever order they are read.
+func TestSettingsOfSeveral(t *testing.T) {
+	at := time.Unix(100, 0)
+	window := func(values ...string) *view.View {
+		rec := recording.New(recording.Manifest{})
+		w := recording.NewWriter(at)
+		for _, v := range values {
+			recording.Append(w, recording.MySQLVariable{At: at, Name: "max_connections", Value: v})
+		}
+		if err := rec.Commit(w); err != nil {
+			t.Fatal(err)
+		}
+		return view.New(rec, at, at.Add(time.Second))
+	}
+	if got := settings(window("100", "200"), window("200", "100")); len(got) != 0 {
+		t.Errorf("%+v", got)
+	}
+	if got := settings(window("100", "200"), window("100", "300")); len(got) != 1 || got[0].Value != [2]string{"100, 200", "100, 300"} {
+		t.Errorf("%+v", got)
+	}
+	if got := settingsOf(window("1", "2", "3", "4", "5", "6"))["mysql max_connections"]; got != "many values" {
+		t.Errorf("%q", got)
 	}
 }

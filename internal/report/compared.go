@@ -33,7 +33,7 @@ func (c *Compared) Document() document.Document {
 	for i, s := range c.Sides {
 		facts := []string{[]string{"first", "second"}[i] + ": " + s.Manifest.Host.Name, fmt.Sprintf("%v, %v", unit.Moment(s.Window.From), unit.Duration(s.Window.To.Sub(s.Window.From)))}
 		if view.Known(c.Requests[i]) {
-			facts = append(facts, fmt.Sprintf("%v %ss a second", unit.Number(c.Requests[i]), c.Per))
+			facts = append(facts, fmt.Sprintf("%v %s a second", unit.Number(c.Requests[i]), c.Plural))
 		}
 		d.Blocks = append(d.Blocks, document.Facts{Items: facts})
 	}
