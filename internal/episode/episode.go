@@ -18,7 +18,7 @@ type Windows struct {
 	Every time.Duration // from the beginning of one to that of the next
 
 	episodes []Episode
-	open     map[key]int // the latest episode of each fault
+	open     map[Key]int // the latest episode of each fault
 	used     map[process]*Process
 	judged   time.Time // end of the part that was judged last; zero: none since the beginning of a piece
 }
@@ -52,11 +52,11 @@ type use struct {
 	Process
 }
 
-// key tells faults apart: that of a rule about somebody, also when its process was
+// Key tells faults apart: that of a rule about somebody, also when its process was
 // started again.
-type key struct {
-	rule    string
-	subject view.Key
+type Key struct {
+	Rule    string
+	Subject view.Key
 }
 
 // process is a process; its number alone may be used again.
@@ -97,7 +97,7 @@ func judge(from, to time.Time, v *view.View, rules []rule.Rule) part {
 // take adds a part; parts come in the order of time.
 func (w *Windows) take(p part) {
 	if w.open == nil {
-		w.open, w.used = map[key]int{}, map[process]*Process{}
+		w.open, w.used = map[Key]int{}, map[process]*Process{}
 	}
 	for _, f := range p.findings {
 		w.add(p, f)
@@ -128,15 +128,15 @@ func (w *Windows) piece() {
 	w.judged = time.Time{}
 }
 
-// keyOf is the key of a finding.
-func keyOf(f verdict.Finding) key { return key{f.Rule, f.Key} }
+// KeyOf is the key of a finding.
+func KeyOf(f verdict.Finding) Key { return Key{f.Rule, f.Key} }
 
 // add joins a finding to the episode it goes on with: one that was there in the
 // window before, or in that before it.
 func (w *Windows) add(p part, f verdict.Finding) {
-	i, known := w.open[keyOf(f)]
+	i, known := w.open[KeyOf(f)]
 	if !known || p.from.Sub(w.episodes[i].To) > w.Every*time.Duration(1+p.skipped-w.episodes[i].skipped) {
-		w.open[keyOf(f)] = len(w.episodes)
+		w.open[KeyOf(f)] = len(w.episodes)
 		w.episodes = append(w.episodes, Episode{From: p.from, To: p.to, Finding: f, First: p.begin, Last: p.end, After: w.judged, skipped: p.skipped})
 		return
 	}

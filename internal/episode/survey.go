@@ -102,7 +102,7 @@ func inOrder(n int, spreading bool) (order []int) {
 func (s *Survey) Refine(ctx context.Context, open Open, rules Rules, exact time.Duration) error {
 	s.start()
 	var seen seen
-	has := func(at time.Time, k key) (bool, bool, error) {
+	has := func(at time.Time, k Key) (bool, bool, error) {
 		return seen.has(at, k, func() (part, error) {
 			p := part{from: at, to: at.Add(s.Part), begin: at, end: at.Add(s.Part)}
 			err := p.judge(ctx, open, rules)
@@ -115,11 +115,11 @@ func (s *Survey) Refine(ctx context.Context, open Open, rules Rules, exact time.
 		e := &list[order[i/2]]
 		if i%2 == 0 {
 			return s.narrow(&e.After, &e.First, exact, func(at time.Time) (bool, bool, error) {
-				there, ok, err := has(at, keyOf(e.Finding))
+				there, ok, err := has(at, KeyOf(e.Finding))
 				return !there, ok, err
 			})
 		}
-		return s.narrow(&e.Last, &e.Before, exact, func(at time.Time) (bool, bool, error) { return has(at, keyOf(e.Finding)) })
+		return s.narrow(&e.Last, &e.Before, exact, func(at time.Time) (bool, bool, error) { return has(at, KeyOf(e.Finding)) })
 	})
 	return err
 }
@@ -245,11 +245,11 @@ func each(n int, out func() bool, do func(i int) error) (done int, err error) {
 // seen keeps what parts that were looked at have: faults begin and end together.
 type seen struct {
 	mu    sync.Mutex
-	parts map[int64]map[key]bool // nil: without rows
+	parts map[int64]map[Key]bool // nil: without rows
 }
 
 // has says whether a part had a fault; ok is false if it has no rows.
-func (s *seen) has(at time.Time, k key, look func() (part, error)) (there, ok bool, err error) {
+func (s *seen) has(at time.Time, k Key, look func() (part, error)) (there, ok bool, err error) {
 	s.mu.Lock()
 	have, known := s.parts[at.UnixNano()]
 	s.mu.Unlock()
@@ -263,7 +263,7 @@ func (s *seen) has(at time.Time, k key, look func() (part, error)) (there, ok bo
 		}
 		s.mu.Lock()
 		if s.parts == nil {
-			s.parts = map[int64]map[key]bool{}
+			s.parts = map[int64]map[Key]bool{}
 		}
 		s.parts[at.UnixNano()] = have
 		s.mu.Unlock()
@@ -271,10 +271,10 @@ func (s *seen) has(at time.Time, k key, look func() (part, error)) (there, ok bo
 	return have[k], have != nil, nil
 }
 
-func keysOf(findings []verdict.Finding) map[key]bool {
-	keys := map[key]bool{}
+func keysOf(findings []verdict.Finding) map[Key]bool {
+	keys := map[Key]bool{}
 	for _, f := range findings {
-		keys[keyOf(f)] = true
+		keys[KeyOf(f)] = true
 	}
 	return keys
 }

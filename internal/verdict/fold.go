@@ -167,9 +167,9 @@ func rank(found []Finding) []Finding {
 	slices.SortStableFunc(found, func(a, b Finding) int {
 		return cmp.Or(
 			-cmp.Compare(solid(a), solid(b)),
-			-cmp.Compare(step(a.weight()), step(b.weight())),
+			-cmp.Compare(step(a.Weight()), step(b.Weight())),
 			-cmp.Compare(a.Confidence, b.Confidence),
-			-cmp.Compare(a.weight(), b.weight()),
+			-cmp.Compare(a.Weight(), b.Weight()),
 			cmp.Compare(a.Rule, b.Rule),
 			cmp.Compare(a.Subject.Name, b.Subject.Name),
 		)
@@ -187,12 +187,13 @@ func solid(f Finding) int {
 	return 0
 }
 
-// weight is the greatest impact of a finding and the sure ones that it explains.
-func (f *Finding) weight() float64 {
+// Weight is the greatest impact of a finding and the sure ones that it explains,
+// from 0 to 1.
+func (f *Finding) Weight() float64 {
 	w := f.Impact.Weight()
 	for i := range f.Explains {
 		if f.Explains[i].Confidence > rule.Possible {
-			w = max(w, f.Explains[i].weight())
+			w = max(w, f.Explains[i].Weight())
 		}
 	}
 	return w

@@ -68,6 +68,9 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 			unjudged[r.Resource] = true
 		} else {
 			out.Judged++
+			if len(findings) == 0 && sources.lossy(r) {
+				out.Dim = append(out.Dim, r.ID)
+			}
 		}
 		if len(findings) > 0 || r.Seen == nil || r.Seen(v) {
 			seen[r.Resource] = true

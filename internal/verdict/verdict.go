@@ -23,6 +23,8 @@ type Verdict struct {
 	Healthy   []string  // resources every rule of which was judged and found nothing, not even a hint, and whose health no finding refutes
 	NotJudged []NotJudged
 	Judged    int // rules that were judged
+	// Dim are the IDs of rules that found nothing in evidence with holes.
+	Dim []string
 	// Unjudged are counters of refused or failed work that rose in the window and
 	// that no finding accounts for.
 	Unjudged []refusal.Risen

@@ -117,6 +117,11 @@ func (v *View) KeyOf(e Entity) Key {
 	case KindStatement:
 		k.Host, k.Name = "", e.Detail+" "+e.Name
 	}
+	if e.Kind == KindProcess { // several of a program, as many as there are now
+		if i := strings.LastIndex(k.Name, " ×"); i > 0 && strings.Trim(k.Name[i+len(" ×"):], "0123456789") == "" {
+			k.Name = k.Name[:i]
+		}
+	}
 	if e.Kind == KindProcess || e.Kind == KindListener {
 		if unit := unitOf(e.Cgroup); unit != "" {
 			k.Name += " in " + unit
