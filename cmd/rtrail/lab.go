@@ -72,6 +72,8 @@ const (
 	// provenBy: when more than one run in so many cannot be judged, the others
 	// prove too little.
 	provenBy = 4
+	// maxHold bounds how long a fault is held.
+	maxHold = 10 * time.Minute
 )
 
 // labRun is what `rtrail lab run` was asked to do.
@@ -80,6 +82,7 @@ type labRun struct {
 	all    bool
 	repeat int
 	again  int
+	hold   time.Duration
 }
 
 func newLabRunCommand() *cobra.Command {
@@ -101,6 +104,7 @@ func newLabRunCommand() *cobra.Command {
 	f.BoolVar(&r.markdown, "markdown", false, "print the results as a Markdown table")
 	f.IntVar(&r.repeat, "repeat", 1, "how many rounds to run")
 	f.IntVar(&r.again, "again", 0, "how often a failed case is retried before it counts as failed;\nwith it, runs in which the hypervisor stole CPU time do not count")
+	f.DurationVar(&r.hold, "hold", 0, "hold each fault, and then the fixed system, for so long, and judge\nnothing: for programs that watch meanwhile")
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
 }
@@ -108,6 +112,9 @@ func newLabRunCommand() *cobra.Command {
 func (r labRun) run(cmd *cobra.Command, args []string) error {
 	if r.repeat < 1 {
 		return usageError("--repeat must be at least 1, not %d", r.repeat)
+	}
+	if r.hold < 0 || r.hold > maxHold {
+		return usageError("--hold %v: it takes up to %v", r.hold, maxHold)
 	}
 	if err := r.face.check(); err != nil {
 		return err
@@ -117,7 +124,7 @@ func (r labRun) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	summaries := make([]cases.Summary, len(selected))
-	runner := cases.Runner{Progress: cmd.ErrOrStderr(), Again: r.again, Patience: disturbedFor}
+	runner := cases.Runner{Progress: cmd.ErrOrStderr(), Again: r.again, Patience: disturbedFor, Hold: r.hold}
 	failed, ran, unjudged := false, 0, 0
 	for round := range r.repeat {
 		for i := range selected {

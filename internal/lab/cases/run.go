@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,10 @@ type Runner struct {
 	// nil: this program's own diagnose verb, in a process of its own.
 	Diagnose func(ctx context.Context, e *env.Env, window time.Duration) ([]byte, error)
 
+	// Hold is how long a fault, and then the healthy system, is held while somebody else
+	// watches; nothing is judged then. 0: this program watches.
+	Hold time.Duration
+
 	Again    int           // how often RunUntilJudged runs a case that fails once more
 	Patience time.Duration // for tries that the hypervisor disturbed, of all cases together
 
@@ -51,6 +56,9 @@ func (r Runner) Run(ctx context.Context, c Case) (result Result) {
 	if missing := c.Needs.Missing(); missing != "" {
 		result.Skipped, result.Why = true, missing
 		return result
+	}
+	if r.Hold > 0 {
+		c.Window = r.Hold
 	}
 	e, err := env.New(c.ID, r.Progress)
 	if err != nil {
@@ -102,6 +110,9 @@ func (r Runner) phases(ctx context.Context, c Case, e *env.Env, result *Result) 
 			return fmt.Errorf("inject the fault: %w", err)
 		}
 	}
+	if r.Hold > 0 {
+		return r.hold(ctx, c, e, result)
+	}
 	v, under, err := r.watch(ctx, c, e, result)
 	if err != nil {
 		return err
@@ -132,6 +143,34 @@ func (r Runner) phases(ctx context.Context, c Case, e *env.Env, result *Result) 
 	result.After = &after
 	if why := c.judgeFix(v, result); why != "" {
 		return errors.New(why)
+	}
+	return nil
+}
+
+// hold keeps the fault, and then the system without it, under load while somebody else
+// watches.
+func (r Runner) hold(ctx context.Context, c Case, e *env.Env, result *Result) error {
+	load := func() (err error) {
+		for end := time.Now().Add(r.Hold); err == nil && ctx.Err() == nil && time.Until(end) > overlap; {
+			_, err = c.Measure(ctx, e, time.Until(end))
+		}
+		return cmp.Or(err, ctx.Err())
+	}
+	result.Injected = time.Now()
+	e.Logf("%s: holding the fault for %v", c.ID, r.Hold)
+	if err := load(); err != nil {
+		return fmt.Errorf("load under the fault: %w", err)
+	}
+	if c.Control() {
+		return nil
+	}
+	if err := c.Fix(ctx, e); err != nil {
+		return fmt.Errorf("apply the fix: %w", err)
+	}
+	result.Fixed = time.Now()
+	e.Logf("%s: fixed; under load for %v", c.ID, r.Hold)
+	if err := load(); err != nil {
+		return fmt.Errorf("load after the fix: %w", err)
 	}
 	return nil
 }

@@ -153,3 +153,21 @@ func TestRunCleansUpAfterTrouble(t *testing.T) {
 		})
 	}
 }
+
+// A fault that is held is not judged: it lasts, and then it is fixed.
+func TestHold(t *testing.T) {
+	envtest.Isolate(t)
+	c := quickCase()
+	fixed := false
+	fix := c.Fix
+	c.Fix = func(ctx context.Context, e *env.Env) error { fixed = true; return fix(ctx, e) }
+	measured := c.Measure
+	c.Measure = func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
+		env.Sleep(ctx, min(d, time.Second/2)) // a load that ends early goes on
+		return measured(ctx, e, d)
+	}
+	r := Runner{Hold: 1500 * time.Millisecond, Diagnose: verdicts(t)}.Run(t.Context(), c)
+	if !r.Pass || !fixed || r.Injected.IsZero() || r.Fixed.Sub(r.Injected) < time.Second/2 {
+		t.Errorf("%+v", r)
+	}
+}

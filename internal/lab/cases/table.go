@@ -18,6 +18,8 @@ func (r Result) Line() string {
 		return line("skip", r.Case, "%s", r.Why)
 	case r.Unjudged:
 		return line("lost", r.Case, "not judged: the hypervisor took %s of the CPUs in a second; %s", unit.Share(r.Stolen), firstLine(r.Why))
+	case r.Pass && !r.Injected.IsZero():
+		return line("held", r.Case, "%.0f s", r.Seconds)
 	case r.Pass && r.After == nil:
 		return line("pass", r.Case, "silent; %s; %.0f s", r.Under, r.Seconds)
 	case r.Pass:
@@ -120,13 +122,22 @@ type Entry struct {
 	Title string `json:"title"`
 	Rule  string `json:"rule"` // that must rank first; "": a control, which must stay silent
 	Extra bool   `json:"extra"`
+	// AllowOthers are rules whose findings may stand beside the first one.
+	AllowOthers []string `json:"allow_others"`
+	// HostAlone says that it shows without captures, servers, logs or events that have to be
+	// asked for, and more than possibly.
+	HostAlone bool `json:"host_alone"`
+}
+
+func (c Case) hostAlone() bool {
+	return len(c.Captures) == 0 && c.MySQL == nil && c.Log == nil && c.Alloc == nil && !c.AllEvents && c.AtMostPossible == ""
 }
 
 // Entries are all cases for JSON.
 func Entries(all []Case) []Entry {
 	list := make([]Entry, len(all))
 	for i, c := range all {
-		list[i] = Entry{c.ID, c.Title, c.Rule, c.Extra}
+		list[i] = Entry{c.ID, c.Title, c.Rule, c.Extra, append([]string{}, c.AllowOthers...), c.hostAlone()}
 	}
 	return list
 }
