@@ -29,7 +29,7 @@ const (
 	recordHeader = 16
 )
 
-func watch(src pcap.Source, files []string, stderr io.Writer, wanted bool) *watched {
+func counting(src pcap.Source, files []string, stderr io.Writer, wanted bool) *watched {
 	w := &watched{Source: src, began: time.Now()}
 	if _, tty := terminalWidth(stderr); !tty || !wanted {
 		return w

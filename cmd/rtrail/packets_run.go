@@ -125,7 +125,7 @@ func (r *packetsRun) show(ctx context.Context, src pcap.Source, chosen *filter.F
 	if err != nil {
 		return err
 	}
-	err = r.read(ctx, watch(src, r.files, r.stderr, r.iface == "" && !(r.tty && r.printsAtOnce())), view, chosen)
+	err = r.read(ctx, counting(src, r.files, r.stderr, r.iface == "" && !(r.tty && r.printsAtOnce())), view, chosen)
 	if r.out.err != nil {
 		return fmt.Errorf("writing the results: %w", r.out.err)
 	}

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"rtrail/internal/probe/census"
 	"rtrail/internal/recording"
 	"rtrail/internal/session"
 	"rtrail/internal/shell"
@@ -30,6 +30,8 @@ type recordJob struct {
 	maxSize  byteSize
 	mysql    mysqlFlags
 	events   eventFlags
+	watch    bool // also judge while recording
+	night    nightWatch
 
 	lengthGiven bool
 }
@@ -44,16 +46,25 @@ directory reaches its size limit or the disk is full, the oldest ten minutes are
 deleted. After a stop, a kill or a power loss, start record again with the same
 directory to continue. Root records only where nobody else can write.
 
+--watch also judges what is recorded, as "rtrail watch" does: a line on standard
+output, and a notice to whoever --notify names, when a fault begins and ends.
+
 Then "rtrail replay DIR" shows what happened when, "rtrail diagnose DIR --at
 03:00" judges a moment, and "rtrail pack DIR" makes one file to send. The tables
 are Parquet files for DuckDB, pandas and others.`,
 		Example: `  sudo rtrail record -o /var/log/rtrail
   sudo rtrail record -o night --for 8h --max-size 500MiB
-  sudo rtrail record -o night --mysql auto`,
+  sudo rtrail record -o night --mysql auto
+  sudo rtrail record -o /var/log/rtrail --watch --notify https://chat.example/hook`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r.lengthGiven = cmd.Flags().Changed("for")
-			return r.run(cmd.Context(), cmd.ErrOrStderr())
+			for _, name := range []string{"every", "window", "notify", "state"} {
+				if !r.watch && cmd.Flags().Changed(name) {
+					return usageError("--%s says how to watch: it needs --watch", name)
+				}
+			}
+			return r.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	f := cmd.Flags()
@@ -61,13 +72,15 @@ are Parquet files for DuckDB, pandas and others.`,
 	f.DurationVar(&r.length, "for", 0, "how long to record (default: until Ctrl-C)")
 	f.DurationVar(&r.interval, "interval", time.Second, "time between two samples")
 	f.Var(&r.maxSize, "max-size", "how much disk space to use, as 500MiB or 2GiB; 0: no limit")
+	f.BoolVar(&r.watch, "watch", false, "also judge what is recorded, as rtrail watch does")
+	r.night.add(f, " (with --watch)")
 	r.mysql.add(f)
 	r.events.add(f)
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
 }
 
-func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
+func (r *recordJob) run(ctx context.Context, stdout, stderr io.Writer) error {
 	switch {
 	case r.dir == "":
 		return usageError("record: no directory is given to record into; use rtrail record -o DIR")
@@ -83,24 +96,22 @@ func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
 	if err := r.mysql.check(len(r.mysql.names) > 0 && !r.mysql.none()); err != nil {
 		return err
 	}
+	o := session.Options{Interval: r.interval, About: manifest()}
+	if r.watch {
+		if err := r.night.check(r.interval); err != nil {
+			return err
+		}
+		o.Keep = r.night.keep(r.interval)
+	}
 	finishes(ctx)
 	watches(stderr, true)
 	collectBy(percentToWatch)
 	slowMonitor()
-	people := census.New("/")
-	events, err := r.events.probes(people)
-	if err != nil {
+	var err error
+	if o.Probes, err = lastingSources(&r.mysql, &r.events); err != nil {
 		return err
 	}
-	sources := append(probes(people, false), events...)
-	servers, err := r.mysql.probe(false, nil)
-	if err != nil {
-		return err
-	}
-	if servers != nil {
-		sources = append(sources, servers)
-	}
-	host := session.Start(session.Options{Probes: sources, Interval: r.interval, About: manifest()})
+	host := session.Start(o)
 	defer host.Close()
 	about := host.Recording().Manifest()
 	dir, err := recording.Create(r.dir, about, recording.Options{MaxSize: int64(r.maxSize)})
@@ -113,13 +124,21 @@ func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
 		}
 	}
 	fmt.Fprintf(stderr, "recording into %s, Ctrl-C ends it\n", r.dir)
-	stop := r.showProgress(stderr, dir)
+	stop, runs, watched := r.showProgress(stderr, dir), ctx, func(err error) error { return err }
+	if r.watch {
+		host.Also(dir)
+		if runs, watched, err = r.startWatch(ctx, host, stdout, stderr); err != nil {
+			stop()
+			return errors.Join(err, dir.Close())
+		}
+	} else {
+		host.Into(dir)
+	}
 	length := r.length
 	if length == 0 {
 		length = withoutEnd
 	}
-	host.Into(dir)
-	err = host.Run(ctx, length)
+	err = watched(host.Run(runs, length))
 	stop()
 
 	if closing := dir.Close(); err == nil || errors.Is(closing, err) {
@@ -137,6 +156,19 @@ func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
 	fmt.Fprintf(stderr, "recorded %s, %v; next: %s\n",
 		time.Since(about.Started).Round(time.Second), unit.Bytes(dir.Size()), r.replay())
 	return nil
+}
+
+// startWatch judges what is recorded.
+func (r *recordJob) startWatch(ctx context.Context, host *session.Live, stdout, stderr io.Writer) (context.Context, func(error) error, error) {
+	r.night.goesOn = true
+	path := r.dir
+	if whole, err := filepath.Abs(path); err == nil {
+		path = whole // notices are read elsewhere
+	}
+	r.night.see = func(since time.Time) string {
+		return shell.Line("rtrail diagnose %s --at %s", shell.Path(path), since.Local().Format(clockLayout)).String()
+	}
+	return r.night.start(ctx, host, stdout, stderr)
 }
 
 // replay is the command that shows what was recorded.

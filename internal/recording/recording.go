@@ -302,6 +302,12 @@ func Repeat[T Row](w *Writer, list []Again[T], as func(row *T, at time.Time) T) 
 	t.rest += p.count()
 }
 
+// Share is another writer of the same rows, for two sinks: that which keeps rows in memory takes
+// them last.
+func (w *Writer) Share() *Writer {
+	return &Writer{Started: w.Started, tables: maps.Clone(w.tables), lost: w.lost}
+}
+
 // Within says of all rows about captures to which interval they belong.
 func (w *Writer) Within(interval time.Time) {
 	for name, rows := range w.tables {

@@ -62,6 +62,19 @@ func (l *Live) LeftOut() int64 { return l.runner.LeftOut() }
 // Into has samples go somewhere else than into Recording.
 func (l *Live) Into(sink recording.Sink) { l.runner.Sink = sink }
 
+// Also has samples go to a sink first, and then into Recording.
+func (l *Live) Also(first recording.Sink) { l.runner.Sink = both{first, l.runner.Sink} }
+
+// Last is the evidence of the last part of the session, as long as it is, or all that is
+// there yet. Neighbouring parts share a sample, so that no counts between them are missed.
+func (l *Live) Last(length time.Duration, now time.Time) *Evidence {
+	from := now.Add(-length - l.runner.Interval)
+	if began := l.rec.Manifest().Started; from.Before(began) {
+		from = began
+	}
+	return &Evidence{Recording: l.rec, From: from, To: now}
+}
+
 // Run samples until the time is over or ctx ends.
 func (l *Live) Run(ctx context.Context, length time.Duration) error { return l.runner.Run(ctx, length) }
 
@@ -104,4 +117,16 @@ func (s *sliding) Commit(w *recording.Writer) error {
 		s.forgot = before
 	}
 	return nil
+}
+
+// both is a sink of two.
+type both struct{ first, second recording.Sink }
+
+// Commit adds a sample. An error of the first ends the run.
+func (b both) Commit(w *recording.Writer) error {
+	copied := w.Share()
+	if err := b.first.Commit(copied); err != nil {
+		return err
+	}
+	return b.second.Commit(w)
 }
