@@ -16,7 +16,7 @@ SUDO     := $(if $(filter 0,$(shell id -u)),,$(shell command -v sudo))
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
-.PHONY: help build run test unit lab lab-repeat lab-releases lab-servers robust measure measure-live measure-mysql profile bpf web web-tools lint vuln fuzz corpus corpus-check clean
+.PHONY: help build run test unit lab lab-repeat lab-releases lab-servers robust watch-proof measure measure-live measure-mysql profile bpf web web-tools lint vuln fuzz corpus corpus-check clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -53,6 +53,9 @@ lab-servers: build  ## slow RabbitMQ and FerretDB; as root; installs 90 MB
 robust: build  ## kill -9, power loss, full disk, clock steps, 20,000 processes, ...: what becomes of recorder and verdict, as root
 	$(GO) build -o bin/robust ./internal/measure/robust
 	$(SUDO) bin/robust $(BIN)
+
+watch-proof: build  ## prove rtrail watch: a lab of each rule one after the other, then an hour of controls, as root; takes two and a half hours
+	scripts/watch-proof
 
 measure: build  ## what samples cost, how fast packets are read beside tshark, and stacks beside pt-pmp; as root
 	[ "$$(id -u)" -ne 0 ] || scripts/packages atop prometheus-node-exporter tshark percona-toolkit

@@ -38,6 +38,7 @@ var flagValues = map[string]func(typed string) []string{
 	"max-size":   fixed("500MiB", "2GiB"),
 	"mysql":      fixed("auto", "off"),
 	"mysql-tls":  fixed("preferred", "true", "skip-verify", "false"),
+	"notify":     fixed("exec:", "https://", "alertmanager+http://localhost:9093"),
 	"netns":      func(string) []string { return namespaces("/run/netns") },
 	"pid":        func(string) []string { return processIDs("/proc") },
 	"port":       fixed(),

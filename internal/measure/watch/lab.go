@@ -22,7 +22,7 @@ const (
 	allClear = 90 * time.Second
 	// quiet is how long nothing is to happen before the next lab.
 	quiet = 25 * time.Second
-	// steal is true on a virtual machine, whatever a lab is about.
+	// steal is the rule of what a hypervisor takes.
 	steal = "cpu/steal"
 )
 
@@ -136,7 +136,7 @@ func (p *proof) lab(ctx context.Context, w *watching, c entry) (verdict, error) 
 	if err != nil {
 		return v, err
 	}
-	v.judge(r, notices)
+	v.judge(r, slices.DeleteFunc(notices, p.ignores))
 	return v, nil
 }
 
@@ -146,7 +146,7 @@ func (v *verdict) judge(r labResult, notices []took) {
 	for _, n := range notices {
 		mine := n.Rule == v.Rule
 		switch {
-		case n.Rule == steal || !mine && slices.Contains(v.AllowOthers, n.Rule):
+		case !mine && slices.Contains(v.AllowOthers, n.Rule):
 			v.notes = append(v.notes, "(allowed: "+n.String()+")")
 		case n.Event == "began" && mine && fault == "":
 			fault, v.headline, v.told = n.Fault, n.Headline, n.Took.Sub(r.Injected)
