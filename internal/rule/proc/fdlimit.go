@@ -55,6 +55,10 @@ func detectFDLimit(v *view.View) ([]rule.Finding, error) {
 		if len(d.listeners) > 0 {
 			f.Subject.Port = d.listeners[0].Port
 		}
+		// The listener may be known by another process that holds it: the one that began it.
+		for _, l := range d.listeners {
+			f.Affects = append(f.Affects, l.Entity())
+		}
 		f.Headline = d.headline(len(same), f.Confidence)
 		f.Impact = rule.Impact{Share: float64(d.atLimit) / float64(d.readings), Text: rule.T("every open, accept and connect in %d of %d samples", d.atLimit, d.readings)}
 		if f.Confidence == rule.Possible {

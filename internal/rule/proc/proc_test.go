@@ -9,6 +9,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
 )
 
 // children records n zombies of PID 50, of which the first old ones were
@@ -127,6 +128,25 @@ func TestUninterruptibleReadsStacks(t *testing.T) {
 	if want := "a FUSE file server"; !strings.Contains(found[0].Headline.String(), want) {
 		t.Errorf("headline %q does not speak of %q", found[0].Headline, want)
 	}
+}
+
+// A queue that is full because a worker has no descriptor left is its symptom, also if the
+// listener belongs to the process that started the worker.
+func TestFDLimitExplainsTheQueueOfItsListener(t *testing.T) {
+	h := ruletest.New(2, 10)
+	h.Process(ruletest.Process{PID: 5, PPID: 1, Comm: "api"})
+	descriptorsOf(h, 7, 64, 64)
+	listening(h, 5, 97)
+	ruletest.Add(h, recording.SocketOwner{At: ruletest.Start, Inode: 900, PID: 7, FD: 3})
+	f := ruletest.Judge(t, h, fdLimit, rule.Certain)[0]
+	if l := (view.Entity{Kind: view.KindListener, Name: "api", PID: 5, Port: 8080, NetNS: 1, Started: startOf(h, 5)}); !f.Affected(l) {
+		t.Errorf("%+v is not affected: %+v", l, f.Affects)
+	}
+}
+
+func startOf(h *ruletest.Host, pid int32) time.Time {
+	p, _ := h.View().Process(pid)
+	return p.Started
 }
 
 // descriptorsOf records a process and its descriptors.
