@@ -120,7 +120,9 @@ func TestFailures(t *testing.T) {
 	}{
 		{"error", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, "it answered 503 Service Unavailable", false},
 		{"refused", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(400) }, "it answered 400 Bad Request", true},
-		{"redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere+"/x", http.StatusTemporaryRedirect) }, "it answered 307, a redirect to \"" + strings.TrimPrefix(elsewhere, "http://") + "\": these are not followed", false},
+		{"redirect", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, elsewhere+"/x", http.StatusTemporaryRedirect)
+		}, "it answered 307, a redirect to \"" + strings.TrimPrefix(elsewhere, "http://") + "\": these are not followed", false},
 		{"large header", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X", strings.Repeat("x", 1<<20)) }, "server response headers exceeded", false},
 		{"no HTTP", func(w http.ResponseWriter, _ *http.Request) {
 			c, _, _ := w.(http.Hijacker).Hijack()
