@@ -1,0 +1,41 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestJudge(t *testing.T) {
+	injected := time.Date(2026, 1, 31, 3, 0, 0, 0, time.UTC)
+	r := labResult{Pass: true, Injected: injected, Fixed: injected.Add(40 * time.Second)}
+	at := func(seconds int, event, fault, rule string) took {
+		return took{Took: injected.Add(time.Duration(seconds) * time.Second), Event: event, Fault: fault, Rule: rule}
+	}
+	for _, c := range []struct {
+		name    string
+		notices []took
+		wrong   string
+	}{
+		{"as it should be", []took{at(12, "began", "1", "disk/full"), at(65, "ended", "1", "disk/full")}, ""},
+		{"with an allowed one", []took{at(12, "began", "1", "disk/full"), at(12, "began", "2", "proc/uninterruptible"), at(65, "ended", "1", "disk/full"), at(65, "ended", "2", "proc/uninterruptible")}, ""},
+		{"nothing", nil, "no notice of disk/full"},
+		{"late", []took{at(31, "began", "1", "disk/full"), at(65, "ended", "1", "disk/full")}, "told after 31 s"},
+		{"no end", []took{at(12, "began", "1", "disk/full")}, "no all-clear"},
+		{"ended while it was there", []took{at(12, "began", "1", "disk/full"), at(35, "ended", "1", "disk/full")}, "all-clear 5 s before the fix"},
+		{"twice", []took{at(12, "began", "1", "disk/full"), at(22, "began", "2", "disk/full"), at(65, "ended", "1", "disk/full")}, "+22 s: began"},
+		{"another one", []took{at(12, "began", "2", "cpu/saturated"), at(22, "began", "1", "disk/full"), at(65, "ended", "1", "disk/full")}, "+12 s: began"},
+		{"another cause", []took{at(12, "began", "1", "disk/full"), at(22, "changed", "1", "disk/full"), at(65, "ended", "1", "disk/full")}, "+22 s: changed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := verdict{entry: entry{Case: "disk/full", Rule: "disk/full", AllowOthers: []string{"proc/uninterruptible"}}}
+			v.judge(r, c.notices)
+			if got := strings.Join(v.wrong, "; "); c.wrong == "" && got != "" || !strings.Contains(got, c.wrong) {
+				t.Errorf("%q, want %q", got, c.wrong)
+			}
+			if (c.wrong == "") != strings.HasPrefix(v.String(), "pass") {
+				t.Error(v)
+			}
+		})
+	}
+}
