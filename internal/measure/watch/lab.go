@@ -120,6 +120,10 @@ func (v verdict) String() string {
 // lab runs a lab and looks at what was notified meanwhile.
 func (p *proof) lab(ctx context.Context, w *watching, c entry) (verdict, error) {
 	v := verdict{entry: c}
+	before, err := w.open()
+	if err != nil {
+		return v, err
+	}
 	from := time.Now()
 	r, err := p.held(ctx, c)
 	if err != nil {
@@ -136,7 +140,13 @@ func (p *proof) lab(ctx context.Context, w *watching, c entry) (verdict, error) 
 	if err != nil {
 		return v, err
 	}
-	v.judge(r, slices.DeleteFunc(notices, p.ignores))
+	v.judge(r, slices.DeleteFunc(notices, func(n took) bool {
+		if n.Event == "ended" && before[n.Fault] { // that of an earlier lab
+			delete(before, n.Fault)
+			return true
+		}
+		return p.ignores(n)
+	}))
 	return v, nil
 }
 

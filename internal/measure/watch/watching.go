@@ -100,6 +100,25 @@ func (w *watching) since(from time.Time) ([]took, error) {
 	return list, nil
 }
 
+// open are the faults that were told and did not end yet.
+func (w *watching) open() (map[string]bool, error) {
+	list, err := w.since(time.Time{})
+	return openOf(list), err
+}
+
+// openOf are the faults of notices that did not end.
+func openOf(list []took) map[string]bool {
+	open := map[string]bool{}
+	for _, n := range list {
+		if n.Event == "ended" {
+			delete(open, n.Fault)
+		} else {
+			open[n.Fault] = true
+		}
+	}
+	return open
+}
+
 // settle waits until all faults ended and nothing more happens, and gives the notices since a time.
 func (w *watching) settle(ctx context.Context, from time.Time) ([]took, error) {
 	for end := time.Now().Add(allClear); ; {
@@ -110,17 +129,11 @@ func (w *watching) settle(ctx context.Context, from time.Time) ([]took, error) {
 		if err != nil {
 			return nil, err
 		}
-		open := map[string]bool{}
 		last := from
-		for _, n := range list {
-			open[n.Fault] = n.Event != "ended"
-			last = n.Took
+		if len(list) > 0 {
+			last = list[len(list)-1].Took
 		}
-		there := false
-		for _, is := range open {
-			there = there || is
-		}
-		if !there && time.Since(last) >= quiet || time.Now().After(end) {
+		if len(openOf(list)) == 0 && time.Since(last) >= quiet || time.Now().After(end) {
 			return list, nil
 		}
 	}
