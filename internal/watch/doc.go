@@ -11,7 +11,7 @@
 //   - One that comes back within flapping is the same fault, and has to be gone twice as
 //     long with each time before it ends again.
 //   - Findings that explain each other are one fault. If it gets another cause, it changes
-//     when two successive windows have the new one.
+//     when two successive windows have the new one, twice as many with each change.
 package watch
 
 import "time"

@@ -23,6 +23,8 @@ type Fault struct {
 	Last  time.Time `json:"last"`
 	Times int       `json:"times"` // how often it was told that it began
 	Open  bool      `json:"open"`  // its beginning was told, and not its end
+	// Changes is how often it was told since then that it has another cause.
+	Changes int `json:"changes"`
 
 	seen     int       // successive windows that have it, until it is told
 	missed   int       // successive judged windows that do not have it
@@ -87,11 +89,16 @@ func (f *Fault) isMissed(w Window, under *Seen) {
 }
 
 // patience is how many windows in a row it has to be missed to be over.
-func (f *Fault) patience(step time.Duration) int {
-	longest := max(endAfter, int(flapping/step))
-	n := endAfter
-	for i := 1; i < f.Times && n < longest; i++ {
-		n *= 2
+func (f *Fault) patience(step time.Duration) int { return doubled(endAfter, f.Times-1, step) }
+
+// certainty is how many windows in a row have to have another cause before that is told.
+func (f *Fault) certainty(step time.Duration) int { return doubled(confirm, f.Changes, step) }
+
+// doubled is a number of windows, doubled some times, up to as many as flapping takes.
+func doubled(windows, times int, step time.Duration) int {
+	longest := max(windows, int(flapping/step))
+	for ; times > 0 && windows < longest; times-- {
+		windows *= 2
 	}
-	return min(n, longest)
+	return min(windows, longest)
 }

@@ -128,8 +128,8 @@ func checkFault(f *Fault, now time.Time) error {
 	switch {
 	case !isID(f.ID):
 		return fmt.Errorf("ID %.20q", f.ID)
-	case f.Times < 1 || f.Times > maxTimes:
-		return fmt.Errorf("it came %d times", f.Times)
+	case f.Times < 1 || f.Times > maxTimes || f.Changes < 0 || f.Changes > maxTimes:
+		return fmt.Errorf("it came %d times and changed %d times", f.Times, f.Changes)
 	case f.Last.Before(f.Since):
 		return errors.New("it ends before it begins")
 	case len(f.Members) > maxMembers+1:

@@ -121,10 +121,11 @@ func (t *Tracker) tell(f *Fault, s Seen, w Window) (Notice, bool) {
 		if f.seen < confirm && !(s.Certain && s.Weight >= atOnce) || t.openOf(f.Cause.Rule) >= perRule {
 			return Notice{}, false
 		}
-		f.Open = true
+		f.Open, f.Changes = true, 0
 		f.Times++
 		return t.notice(Began, f, w), true
-	case f.nextSeen >= confirm:
+	case f.nextSeen >= f.certainty(t.Step):
+		f.Changes++
 		was := &Cause{f.Cause, f.About.Headline}
 		f.becomes(*f.next)
 		n := t.notice(Changed, f, w)
