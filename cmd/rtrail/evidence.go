@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"rtrail/internal/imported"
 	"rtrail/internal/probe/mysql/slowlog"
 	"rtrail/internal/stack"
 )
@@ -18,6 +19,7 @@ const (
 	ofRecording
 	ofStacks
 	ofSlowLogs
+	ofReports // of other tools
 )
 
 // evidenceIn looks into files for what they hold, which is to be done with the
@@ -30,6 +32,8 @@ func evidenceIn(files []string) (evidence, error) {
 			return ofSlowLogs, nil
 		case all(files, stack.IsDump):
 			return ofStacks, nil
+		case all(files, imported.Is):
+			return ofReports, nil
 		}
 		return ofCaptures, nil
 	case len(files) > 1:
