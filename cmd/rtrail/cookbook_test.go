@@ -45,7 +45,7 @@ func TestCookbook(t *testing.T) {
 		"mysql-slow.log":   "testdata/mysql-slow.log",
 		"mysql-slow.log.1": "testdata/mysql-slow.log",
 		"vmstat.txt":       "../../internal/imported/testdata/cpu/vmstat-t.txt",
-		"iostat.txt":       "../../internal/imported/testdata/disk/iostat-xt.txt",
+		"iostat.txt":       "../../internal/imported/testdata/cpu/iostat-xt.txt",
 		"pidstat.txt":      "../../internal/imported/testdata/cpu/pidstat-u.txt",
 		"mpstat.txt":       "../../internal/imported/testdata/cpu/mpstat.txt",
 		"top.txt":          "../../internal/imported/testdata/cpu/top.txt",

@@ -26,6 +26,8 @@ const (
 // privileges with which they are read.
 func evidenceIn(files []string) (evidence, error) {
 	switch {
+	case all(files, imported.IsCollection) && len(files) > 0:
+		return ofReports, nil
 	case !slices.ContainsFunc(files, isRecording):
 		switch {
 		case all(files, slowlog.IsLog):

@@ -35,6 +35,8 @@ const (
 	headBytes = 16 << 10
 	// maxFiles bounds the files of one host that are put together.
 	maxFiles = 200
+	// maxTimes bounds the files an error names.
+	maxTimes = 5
 )
 
 // parser reads a text of one kind. until is when it was written last.
@@ -44,6 +46,9 @@ type parser func(file, text string, until time.Time) (*told, error)
 func kindOf(head []byte) parser {
 	if isSadf(head) {
 		return parseSadf
+	}
+	if snapshotName(head) != "" {
+		return parseSnapshots
 	}
 	n := 0
 	for line := range bytes.Lines(head) {
@@ -80,6 +85,10 @@ func Is(path string) bool {
 // the same table, the one that tells most of it counts.
 func Read(ctx context.Context, files []string) (*recording.Recording, recording.Window, error) {
 	var all []*told
+	files, notes, err := expand(files)
+	if err != nil {
+		return nil, recording.Window{}, err
+	}
 	if len(files) > maxFiles {
 		return nil, recording.Window{}, fmt.Errorf("reading %d files: at most %d can be put together", len(files), maxFiles)
 	}
@@ -90,6 +99,7 @@ func Read(ctx context.Context, files []string) (*recording.Recording, recording.
 		}
 		all = append(all, t)
 	}
+	all[0].notes = append(all[0].notes, notes...)
 	return together(all)
 }
 
@@ -146,29 +156,35 @@ func together(all []*told) (*recording.Recording, recording.Window, error) {
 	}
 	place(all)
 	var list []*rows
+	var times []string
 	for _, t := range all {
 		t.host = host
 		r := fill(t)
 		if !r.last.After(r.first) {
 			return fail(fmt.Errorf("reading %s: it holds one report of %s; a rate needs two", t.file, t.tool))
 		}
-		held.Add(r.first)
-		held.Add(r.last)
 		list = append(list, r)
+		// All that is judged together is of one time.
+		if held.From.IsZero() || r.first.After(held.From) {
+			held.From = r.first
+		}
+		if held.To.IsZero() || r.last.Before(held.To) {
+			held.To = r.last
+		}
+		times = append(times, fmt.Sprintf("%s %v to %v", t.file, unit.Moment(r.first), unit.Moment(r.last)))
+	}
+	if !held.To.After(held.From) {
+		return fail(fmt.Errorf("reading %d files: they tell of different times: %s", len(all), strings.Join(times[:min(len(times), maxTimes)], ", ")))
 	}
 	m := recording.Manifest{Format: recording.FormatVersion, Tool: "rtrail " + version.String(), Host: host, Started: held.From, Ended: held.To}
 	w := recording.NewWriter(held.From)
 	for _, r := range list {
 		m.Probes = append(m.Probes, recording.ProbeInfo{Name: r.name(list)})
 	}
-	var notes []string
-	for _, t := range all {
-		notes = append(notes, t.source())
-	}
 	for _, g := range givers {
 		best := -1
 		for i, r := range list {
-			if n := g.count(r); n > 0 && (best < 0 || worth(g.table, r) > worth(g.table, list[best])) {
+			if g.count(r) > 0 && (best < 0 || worth(g.table, r) > worth(g.table, list[best])) {
 				best = i
 			}
 		}
@@ -182,14 +198,19 @@ func together(all []*told) (*recording.Recording, recording.Window, error) {
 		}
 		g.give(w, list[best])
 		for i, r := range list {
-			if i != best && g.count(r) > 0 && r.told.file != list[best].told.file {
-				notes = append(notes, fmt.Sprintf("%s: what it tells of %s is left out, as %s tells it, too", r.told.file, g.table, list[best].told.file))
+			if i != best && g.count(r) > 0 {
+				r.left = append(r.left, string(g.table))
 			}
 		}
 	}
+	var notes []string
 	for i, r := range list {
-		recording.Append(w, recording.ProbeRun{At: r.first, Probe: m.Probes[i].Name, Rows: int64(len(r.told.reports))})
-		notes = append(notes, r.told.notes...)
+		recording.Append(w, recording.ProbeRun{At: held.From, Probe: m.Probes[i].Name, Rows: int64(len(r.told.reports))})
+		text := r.told.source()
+		if len(r.left) > 0 {
+			text += "; left out, as another file tells more of it: " + strings.Join(r.left, ", ")
+		}
+		notes = append(append(notes, text), r.told.notes...)
 	}
 	m.Notes = notes
 	m.Probes = append(m.Probes, untold(m.Probes))
@@ -225,6 +246,7 @@ var givers = []giver{
 	{recording.VMStat, func(r *rows) int { return len(r.vmstat) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.vmstat) }},
 	{recording.Disks, func(r *rows) int { return len(r.disks) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.disks) }},
 	{recording.NetDevices, func(r *rows) int { return len(r.net) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.net) }},
+	{recording.Interrupts, func(r *rows) int { return len(r.interrupts) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.interrupts) }},
 	{recording.Processes, func(r *rows) int { return len(r.processes) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.processes) }},
 }
 
@@ -232,6 +254,9 @@ var givers = []giver{
 // processes waited for a CPU, or which tasks wait, before all others.
 func worth(t recording.Table, r *rows) int {
 	n := len(r.only[t])
+	if r.told.whole != nil {
+		n += 1000 // counters themselves
+	}
 	if t == recording.CPUs && slices.ContainsFunc(r.cpus, func(c recording.CPUSample) bool { return c.CPU >= 0 }) {
 		n += 100 // each by itself
 	}

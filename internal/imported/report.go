@@ -18,6 +18,7 @@ type told struct {
 	host    recording.Host // as far as the text says
 	dated   bool           // reports have times
 	reports []report
+	whole   *recording.Recording // copies of files of /proc, in place of reports
 	notes   []string
 }
 

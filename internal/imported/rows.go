@@ -15,16 +15,19 @@ import (
 // counters: each counter grows by the rate of a report times its interval, from zero at the
 // beginning of the first one.
 type rows struct {
-	told      *told
-	cpus      []recording.CPUSample
-	system    []recording.SystemSample
-	pressure  []recording.PressureSample
-	memory    []recording.MemorySample
-	vmstat    []recording.VMStatSample
-	disks     []recording.DiskSample
-	net       []recording.NetDeviceSample
-	processes []recording.ProcessSample
-	only      map[recording.Table][]string // columns that are known
+	told       *told
+	cpus       []recording.CPUSample
+	system     []recording.SystemSample
+	pressure   []recording.PressureSample
+	memory     []recording.MemorySample
+	vmstat     []recording.VMStatSample
+	disks      []recording.DiskSample
+	net        []recording.NetDeviceSample
+	processes  []recording.ProcessSample
+	interrupts []recording.InterruptSample
+	only       map[recording.Table][]string // columns that are known
+
+	left []string // tables of which another file tells more
 
 	sums    map[string]float64 // the counters
 	procs   map[int32]*process
@@ -68,6 +71,9 @@ const usual = time.Second
 
 // fill makes rows of all reports.
 func fill(t *told) *rows {
+	if t.whole != nil {
+		return wholeRows(t)
+	}
 	r := &rows{told: t, only: map[recording.Table][]string{}, sums: map[string]float64{}, procs: map[int32]*process{}, seen: map[string]bool{}, telling: map[recording.Table]bool{}, totals: blankSystem()}
 	between := spacing(t.reports)
 	gaps := 0

@@ -467,7 +467,9 @@ func TestSaturatedWithoutProcesses(t *testing.T) {
 	}{{0, rule.Possible}, {6, rule.Likely}} {
 		h := ruletest.New(2, 10)
 		disks(h, throttledLoop)
-		ruletest.Every(h, func(at time.Time, _ float64) recording.SystemSample { return recording.SystemSample{At: at, Blocked: tc.blocked} })
+		ruletest.Every(h, func(at time.Time, _ float64) recording.SystemSample {
+			return recording.SystemSample{At: at, Blocked: tc.blocked}
+		})
 		if got := ruletest.Worst(h.Detect(t, saturated)); got != tc.want {
 			t.Errorf("%d blocked: %v, want %v", tc.blocked, got, tc.want)
 		}
