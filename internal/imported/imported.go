@@ -77,7 +77,7 @@ func Is(path string) bool {
 	return infile.Begins(path, func(in io.Reader) bool {
 		head := make([]byte, headBytes)
 		n, _ := io.ReadFull(in, head)
-		return kindOf(head[:n]) != nil || isSar(head[:n])
+		return kindOf(head[:n]) != nil || isSar(head[:n]) || isTar(head[:n]) || bytes.HasPrefix(head[:n], xzMagic)
 	})
 }
 
@@ -99,6 +99,9 @@ func Read(ctx context.Context, files []string) (*recording.Recording, recording.
 		}
 		all = append(all, t)
 	}
+	if all, err = joinTrees(all); err != nil {
+		return nil, recording.Window{}, err
+	}
 	all[0].notes = append(all[0].notes, notes...)
 	return together(all)
 }
@@ -113,11 +116,22 @@ func readFile(ctx context.Context, path string) (*told, error) {
 	if info, err := f.Stat(); err == nil && sane(info.ModTime()) {
 		until = info.ModTime()
 	}
-	in, done, err := infile.Unpack(f)
+	packed := &counted{Reader: f}
+	in, done, err := infile.Unpack(packed)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
 	defer done()
+	head := make([]byte, headBytes)
+	n, _ := io.ReadFull(in, head)
+	head = head[:n]
+	in = io.MultiReader(bytes.NewReader(head), in)
+	switch {
+	case isTar(head):
+		return readArchive(ctx, path, packed, in)
+	case bytes.HasPrefix(head, xzMagic):
+		return nil, fmt.Errorf("reading %s: it is packed with xz, which rtrail does not unpack: run xz -dk on it and give the result", path)
+	}
 	text, err := readText(ctx, in)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
@@ -246,6 +260,10 @@ var givers = []giver{
 	{recording.VMStat, func(r *rows) int { return len(r.vmstat) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.vmstat) }},
 	{recording.Disks, func(r *rows) int { return len(r.disks) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.disks) }},
 	{recording.NetDevices, func(r *rows) int { return len(r.net) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.net) }},
+	{recording.SoftIRQs, func(r *rows) int { return len(r.softirqs) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.softirqs) }},
+	{recording.Softnet, func(r *rows) int { return len(r.softnet) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.softnet) }},
+	{recording.Swaps, func(r *rows) int { return len(r.swaps) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.swaps) }},
+	{recording.Zones, func(r *rows) int { return len(r.zones) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.zones) }},
 	{recording.Interrupts, func(r *rows) int { return len(r.interrupts) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.interrupts) }},
 	{recording.Processes, func(r *rows) int { return len(r.processes) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.processes) }},
 }

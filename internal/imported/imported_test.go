@@ -359,6 +359,22 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// Where nothing is wrong nothing is found, and what the files tell is judged.
+func TestCalm(t *testing.T) {
+	v := judge(t, "calm/vmstat-t.txt", "calm/iostat-xt.txt", "calm/pidstat-u.txt", "calm/mpstat.txt")
+	for _, f := range v.Findings {
+		t.Errorf("%s: %s", f.Rule, f.Headline)
+	}
+	for _, id := range []string{"cpu/saturated", "cpu/steal", "disk/saturated", "mem/swapping"} {
+		if notJudged(v, id) {
+			t.Errorf("%s was not judged", id)
+		}
+	}
+	if len(v.NotJudged) < 30 {
+		t.Errorf("only %d rules are listed as not judged", len(v.NotJudged))
+	}
+}
+
 // A disk that is busy all the time and answers quickly is used well.
 func TestBusyDiskAlone(t *testing.T) {
 	line := "nvme0n1  20000.00 80000.00     0.00   0.00    0.09     4.00    0.00      0.00     0.00   0.00    0.00     0.00    1.80 100.00\n"

@@ -19,6 +19,7 @@ type told struct {
 	dated   bool           // reports have times
 	reports []report
 	whole   *recording.Recording // copies of files of /proc, in place of reports
+	trees   []*tree              // of which whole is made
 	notes   []string
 }
 

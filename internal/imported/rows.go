@@ -25,6 +25,10 @@ type rows struct {
 	net        []recording.NetDeviceSample
 	processes  []recording.ProcessSample
 	interrupts []recording.InterruptSample
+	softirqs   []recording.SoftIRQSample
+	softnet    []recording.SoftnetSample
+	swaps      []recording.SwapSample
+	zones      []recording.ZoneSample
 	only       map[recording.Table][]string // columns that are known
 
 	left []string // tables of which another file tells more

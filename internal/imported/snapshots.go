@@ -115,6 +115,12 @@ func wholeRows(t *told) *rows {
 	r.cpus, r.system = recording.Rows[recording.CPUSample](rec), slices.Clone(recording.Rows[recording.SystemSample](rec))
 	r.memory, r.vmstat = recording.Rows[recording.MemorySample](rec), recording.Rows[recording.VMStatSample](rec)
 	r.disks, r.interrupts = slices.Clone(recording.Rows[recording.DiskSample](rec)), recording.Rows[recording.InterruptSample](rec)
+	r.pressure, r.processes = recording.Rows[recording.PressureSample](rec), recording.Rows[recording.ProcessSample](rec)
+	r.softirqs, r.softnet = recording.Rows[recording.SoftIRQSample](rec), recording.Rows[recording.SoftnetSample](rec)
+	r.swaps, r.zones = recording.Rows[recording.SwapSample](rec), recording.Rows[recording.ZoneSample](rec)
+	if len(r.processes) > 0 {
+		r.only[recording.Processes] = []string{"state", "threads", "nice", "user_ns", "system_ns", "child_user_ns", "child_system_ns", "run_delay_ns", "minor_faults", "major_faults", "virtual_size_bytes"}
+	}
 	for i := range r.system {
 		r.system[i].Load1, r.system[i].Load5, r.system[i].Load15 = view.Unknown, view.Unknown, view.Unknown
 	}
