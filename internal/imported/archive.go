@@ -46,6 +46,8 @@ func isTar(head []byte) bool { return len(head) > 262 && string(head[257:262]) =
 type tree struct {
 	at    time.Time // when its file stat was written
 	files map[string][]byte
+	// scrape is what node_exporter told, in place of files.
+	scrape *scrape
 }
 
 // counted counts the packed bytes below a decompressor.
@@ -177,6 +179,12 @@ func joinTrees(all []*told) ([]*told, error) {
 		case first == nil:
 			first = t
 		default:
+			if first.tool != t.tool {
+				return nil, fmt.Errorf("reading %s and %s: they are of different kinds; give those of one kind", first.file, t.file)
+			}
+			if first.host.Name != t.host.Name {
+				return nil, fmt.Errorf("reading %s: it is of host %s, %s is of %s; judge one host at a time", t.file, t.host.Name, first.file, first.host.Name)
+			}
 			first.trees, first.notes = append(first.trees, t.trees...), append(first.notes, t.notes...)
 			first.file += ", " + t.file
 		}
@@ -187,7 +195,8 @@ func joinTrees(all []*told) ([]*told, error) {
 	slices.SortStableFunc(first.trees, func(a, b *tree) int { return a.at.Compare(b.at) })
 	first.trees = slices.CompactFunc(first.trees, func(a, b *tree) bool { return a.at.Equal(b.at) })
 	if len(first.trees) < 2 {
-		return nil, fmt.Errorf("reading %s: there is one copy of /proc in it, which tells what was counted since the host was started; give two or more, taken some seconds apart", first.file)
+		return nil, fmt.Errorf("reading %s: there is one %s in it, which tells what was counted since the host was started; give two or more, taken some seconds apart", first.file,
+			map[bool]string{false: "copy of /proc", true: "answer of node_exporter"}[first.trees[0].scrape != nil])
 	}
 	first.whole = recording.New(recording.Manifest{})
 	for _, tr := range first.trees {
@@ -201,6 +210,10 @@ func joinTrees(all []*told) ([]*told, error) {
 
 // write makes rows of a copy.
 func (tr *tree) write(w *recording.Writer, t *told) {
+	if tr.scrape != nil {
+		tr.scrape.write(w)
+		return
+	}
 	boot := time.Time{}
 	if _, rest, ok := bytes.Cut(tr.files["stat"], []byte("\nbtime ")); ok {
 		line, _, _ := bytes.Cut(rest, []byte{'\n'})

@@ -1,5 +1,5 @@
 // Package imported reads what other tools wrote down of a host: vmstat, iostat,
-// mpstat, pidstat, sar and top. Each becomes rows of the tables of a recording, so that
+// mpstat, pidstat, sar and top, pt-stalk, copies of /proc, node_exporter. Each becomes rows of the tables of a recording, so that
 // rules judge them as they judge a host that is watched. What a tool does not tell
 // is blank, and the manifest says which columns it tells (recording.ProbeInfo.Only), so that
 // rules which need others are not judged.
@@ -49,6 +49,9 @@ func kindOf(head []byte) parser {
 	}
 	if snapshotName(head) != "" {
 		return parseSnapshots
+	}
+	if isScrape(head) {
+		return parseScrape
 	}
 	n := 0
 	for line := range bytes.Lines(head) {
@@ -141,7 +144,7 @@ func readFile(ctx context.Context, path string) (*told, error) {
 	}
 	parse := kindOf(text[:min(len(text), headBytes)])
 	if parse == nil {
-		return nil, fmt.Errorf("reading %s: it is no text of vmstat, iostat, mpstat, pidstat, sar or top that is known", path)
+		return nil, fmt.Errorf("reading %s: it is no report of another tool that is known", path)
 	}
 	return parse(path, string(text), until)
 }

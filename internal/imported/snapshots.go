@@ -121,21 +121,44 @@ func wholeRows(t *told) *rows {
 	if len(r.processes) > 0 {
 		r.only[recording.Processes] = []string{"state", "threads", "nice", "user_ns", "system_ns", "child_user_ns", "child_system_ns", "run_delay_ns", "minor_faults", "major_faults", "virtual_size_bytes"}
 	}
+	if len(t.trees) > 0 && t.trees[0].scrape != nil {
+		r.scraped()
+		return r
+	}
 	for i := range r.system {
 		r.system[i].Load1, r.system[i].Load5, r.system[i].Load15 = view.Unknown, view.Unknown, view.Unknown
 	}
 	if len(r.system) > 0 {
 		r.only[recording.System] = []string{"context_switches", "interrupts", "forks", "running", "blocked"}
 	}
+	r.diskCounters()
+	if len(r.disks) > 0 {
+		r.only[recording.Disks] = append(r.only[recording.Disks], "reads_merged", "writes_merged", "discards", "discard_time_ns", "flushes", "flush_time_ns")
+	}
+	return r
+}
+
+// diskCounters says which columns of disks are known of all counters of the kernel, and which
+// devices are parts of others.
+func (r *rows) diskCounters() {
 	for i := range r.disks {
 		d := &r.disks[i]
 		d.Rotational, d.Partition = !flash(d.Device), partition(d.Device, r.disks)
 	}
 	if len(r.disks) > 0 {
-		r.only[recording.Disks] = []string{"reads", "reads_merged", "read_bytes", "read_time_ns", "writes", "writes_merged", "written_bytes", "write_time_ns",
-			"discards", "discard_time_ns", "flushes", "flush_time_ns", "in_flight", "busy_ns", "weighted_queue_ns"}
+		r.only[recording.Disks] = []string{"reads", "read_bytes", "read_time_ns", "writes", "written_bytes", "write_time_ns", "in_flight", "busy_ns", "weighted_queue_ns"}
 	}
-	return r
+}
+
+// scraped says which columns node_exporter tells.
+func (r *rows) scraped() {
+	r.diskCounters()
+	r.only[recording.CPUs] = []string{"user_ns", "nice_ns", "system_ns", "idle_ns", "iowait_ns", "irq_ns", "softirq_ns", "steal_ns"}
+	r.only[recording.System] = []string{"context_switches", "interrupts", "forks", "running", "blocked", "load1", "load5", "load15"}
+	r.only[recording.Memory] = []string{"total_bytes", "free_bytes", "available_bytes", "swap_total_bytes", "swap_free_bytes"}
+	if len(r.vmstat) > 0 {
+		r.only[recording.VMStat] = []string{"pgpgin", "pgpgout", "pswpin", "pswpout", "pgfault", "pgmajfault", "oom_kill"}
+	}
 }
 
 // partition says that a device is a part of another one, by their names: sda1 of sda, nvme0n1p1
