@@ -4,14 +4,19 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
-	"rtrail/internal/escape"
+	"rtrail/internal/document"
 	"rtrail/internal/outfile"
 	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/summary"
+	"rtrail/internal/page"
+	"rtrail/internal/probe/capture"
+	"rtrail/internal/report"
+	"rtrail/internal/session"
 	"rtrail/internal/traffic"
-	"rtrail/internal/traffic/page"
+	"rtrail/internal/traffic/picture"
 )
 
 // toParquet writes tables beside the view.
@@ -33,11 +38,11 @@ func (r *packetsRun) toHTML(ctx context.Context, v *packetsView) error {
 	if err != nil {
 		return fmt.Errorf("writing the page: %w", err)
 	}
-	p := &page.Page{Title: strings.Join(r.names(), ", "), Every: r.every, Top: max(r.top, 20)}
-	v.seconds = append(v.seconds, p.Second)
+	drawn := &picture.Picture{Every: r.every, Cover: r.cover}
+	v.seconds = append(v.seconds, drawn.Second)
 	v.abandon = append(v.abandon, f.Abandon)
 	v.finish = append(v.finish, func(report *engine.Report, s *summary.Summary) error {
-		err := p.Write(escape.NewWriter(f), report, s)
+		err := page.Write(f, r.page(ctx, drawn, report, s))
 		if err == nil {
 			err = f.Commit()
 		} else {
@@ -49,6 +54,31 @@ func (r *packetsRun) toHTML(ctx context.Context, v *packetsView) error {
 		return nil
 	})
 	return nil
+}
+
+// page is the verdict on all packets, if they can be read once more, and their sums.
+func (r *packetsRun) page(ctx context.Context, drawn *picture.Picture, told *engine.Report, s *summary.Summary) page.Page {
+	var verdict, notes []document.Block
+	if !r.streams() && !r.filterGiven && told.Packets > 0 {
+		e, err := (&session.Captures{Packets: session.Packets{Files: r.files}, How: capture.Options{Ports: r.only, Engine: engine.Options{DecodeAs: r.as}}}).Evidence(ctx)
+		if err == nil {
+			verdict = report.Compose(e.Judge(), true).Blocks
+		} else {
+			notes = append(notes, document.Prose{Label: "NOTE", Style: document.Warn, Words: "not judged: " + err.Error()})
+		}
+	}
+	o := r.overview(told, s)
+	o.Top = max(o.Top, 20)
+	sums := o.Sums()
+	if verdict != nil {
+		sums = sums[1:] // what was read, which the verdict has told
+	}
+	charts, scale := drawn.Set(s)
+	if scale != "" {
+		notes = append(notes, document.Prose{Words: scale})
+	}
+	title := "Packets of " + strings.Join(r.names(), ", ")
+	return page.Page{Document: document.Document{Title: title, Blocks: slices.Concat(verdict, sums, notes)}, Charts: charts}
 }
 
 // names is where the packets come from.

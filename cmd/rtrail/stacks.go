@@ -12,8 +12,10 @@ import (
 
 	"rtrail/internal/infile"
 	"rtrail/internal/outfile"
+	"rtrail/internal/page"
 	"rtrail/internal/privilege"
 	live "rtrail/internal/probe/stack"
+	"rtrail/internal/report"
 	"rtrail/internal/session"
 	"rtrail/internal/stack"
 	"rtrail/internal/stack/flame"
@@ -32,8 +34,8 @@ type stacksJob struct {
 	pmp       bool
 	collapsed bool
 	face
+	pageFlag
 	pprof   string
-	html    string
 	verbose bool
 }
 
@@ -83,7 +85,7 @@ Beside any: --pprof, --html.`,
 	f.BoolVar(&s.collapsed, "collapsed", false, "view: all stacks, as flame graph tools read them")
 	s.face.add(f, "everything")
 	f.StringVar(&s.pprof, "pprof", "", "also write a profile for pprof to this file")
-	f.StringVar(&s.html, "html", "", "also write a flame graph to this file")
+	s.pageFlag.add(f, "the sums and flame graphs")
 	f.BoolVarP(&s.verbose, "verbose", "v", false, "all frames")
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
@@ -152,7 +154,7 @@ func (s *stacksJob) run(ctx context.Context, files []string, stdin io.Reader, ou
 	if err != nil {
 		return err
 	}
-	if err := s.files(ctx, source.Profile); err != nil {
+	if err := s.files(ctx, source.Profile, e, source.Unseen); err != nil {
 		return err
 	}
 	return s.show(out, stderr, source.Profile, e, source.Unseen)
@@ -172,19 +174,19 @@ func readTop(ctx context.Context, path string) (map[int32]float64, error) {
 }
 
 // files writes what was asked for beside the view.
-func (s *stacksJob) files(ctx context.Context, p *stack.Profile) error {
+func (s *stacksJob) files(ctx context.Context, p *stack.Profile, e *session.Evidence, notes []string) error {
 	if s.pprof != "" {
 		if err := outfile.Write(ctx, s.pprof, func(w *outfile.File) error { return show.PProf(w, p) }); err != nil {
 			return fmt.Errorf("writing the profile: %w", err)
 		}
 	}
-	if s.html != "" {
-		title := "Stacks of " + p.Name()
-		if err := outfile.Write(ctx, s.html, func(w *outfile.File) error { return flame.Write(w, title, p) }); err != nil {
-			return fmt.Errorf("writing the flame graph: %w", err)
-		}
+	if s.html == "" {
+		return nil
 	}
-	return nil
+	v := e.View()
+	d := show.Document(p, v, notes, show.Options{Top: s.top, Verbose: s.verbose})
+	d.Blocks = append(report.Compose(e.Judge(), true).Blocks, d.Blocks...)
+	return s.pageFlag.write(ctx, page.Page{Document: d, Flames: flame.Graphs(p, 0)})
 }
 
 func (s *stacksJob) show(out, stderr io.Writer, p *stack.Profile, e *session.Evidence, notes []string) error {

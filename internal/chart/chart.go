@@ -20,13 +20,30 @@ type Set struct {
 	Zone       string  `json:"zone"`                // in which times are shown
 	ZoneOffset int     `json:"zone_offset_seconds"` // east of UTC
 	Bands      []Band  `json:"bands"`
+	Cuts       []Cut   `json:"cuts,omitempty"` // ascending
 	// Times are the times of the points of lines, in milliseconds from From: lines that were
 	// read together share one.
 	Times    [][]int64      `json:"times"`
 	Charts   []Chart        `json:"charts"`
-	Host     []int          `json:"host"`     // charts of the host as a whole
-	Findings map[int][]Cite `json:"findings"` // by number
+	Title    string         `json:"title,omitempty"` // of the charts that belong to no finding; "": of the host
+	Host     []int          `json:"host"`            // charts of the host as a whole, or of the traffic
+	Findings map[int][]Cite `json:"findings"`        // by number
 }
+
+// NewSet is a set without charts of the time between two moments.
+func NewSet(from, to time.Time) *Set {
+	zone, offset := from.Local().Zone()
+	return &Set{From: seconds(from), To: seconds(to), Zone: zone, ZoneOffset: offset, Bands: []Band{}, Findings: map[int][]Cite{}, Charts: []Chart{}, Times: [][]int64{}, Host: []int{}}
+}
+
+// Cut is a time that the axis leaves out, in seconds since 1970.
+type Cut struct {
+	From float64 `json:"from"`
+	To   float64 `json:"to"`
+}
+
+// NewCut leaves out the time between two moments.
+func NewCut(from, to time.Time) Cut { return Cut{seconds(from), seconds(to)} }
 
 // Band is a time to be marked.
 type Band struct {
@@ -45,7 +62,16 @@ type Chart struct {
 	Source string `json:"source,omitempty"`
 	Unit   string `json:"unit"`
 	Lines  []Line `json:"lines"`
+	Heat   *Heat  `json:"heat,omitempty"`     // below the lines; the axis is logarithmic then
 	Left   int    `json:"left_out,omitempty"` // lines for which there is no room
+}
+
+// Heat is how many of something there were at a time in a range of values.
+type Heat struct {
+	Times int          `json:"times"` // which of the set's
+	Step  int64        `json:"step"`  // how long each time lasts, in milliseconds
+	Rows  [][2]float64 `json:"rows"`  // lower and upper edge, in the unit of the chart, ascending
+	Cells [][3]int64   `json:"cells"` // number of the time, number of the row, count
 }
 
 // Line is a metric of one thing.

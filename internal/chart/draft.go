@@ -195,11 +195,8 @@ func (d *Draft) Record(ctx context.Context, open Open, from, to time.Time, patie
 
 // Set makes the charts. Those without a point are left out.
 func (d *Draft) Set() *Set {
-	zone, offset := d.from.Local().Zone()
-	s := &Set{From: seconds(d.from), To: seconds(d.to), Zone: zone, ZoneOffset: offset, Bands: d.bands, Findings: map[int][]Cite{}, Charts: []Chart{}, Times: [][]int64{}, Host: []int{}}
-	if s.Bands == nil {
-		s.Bands = []Band{}
-	}
+	s := NewSet(d.from, d.to)
+	s.Bands = append(s.Bands, d.bands...)
 	place, times := make([]int, len(d.pictures)), map[string]int{}
 	for i, p := range d.pictures {
 		place[i] = -1

@@ -12,7 +12,7 @@ type Document struct {
 	Blocks []Block
 }
 
-// Block is one of Facts, Prose, Heading, Finding, Table, List, Chains and Canvas.
+// Block is one of Facts, Prose, Heading, Finding, Table, List and Chains.
 type Block interface{ block() }
 
 // Facts are short pieces in a line, each of which stays whole: "CPU 7 %", "load 0.9".

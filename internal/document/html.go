@@ -14,11 +14,6 @@ import (
 	"rtrail/internal/escape"
 )
 
-// Canvas is where a script of a page draws; other forms show nothing of it.
-type Canvas struct{ ID string }
-
-func (Canvas) block() {}
-
 // HTMLOptions are what a page has beside its document. All but Data is part of the
 // program, and stands in the page as it is.
 type HTMLOptions struct {

@@ -17,7 +17,7 @@ func every() Document {
 	return Document{Title: "All " + evil, Blocks: []Block{
 		Facts{Lead: "SLOW", Items: []string{"one", "", evil}}, Prose{Words: evil}, Prose{Label: "NOTE", Style: Warn, Words: "a\u202eb"}, Heading{Words: "A HEADING"},
 		Finding{Number: 1, Mark: "CERTAIN", Style: Alarm, Headline: evil, Rows: []Row{{Label: "CHANGE", Words: evil, Commands: []string{"rm -rf <dir>"}, Price: "time", Danger: "all is lost"}}},
-		t, List{Title: "A LIST", Items: []Item{{Words: evil, Command: "ls", Remedy: "more rights"}}, More: "and more"}, Canvas{ID: "charts"},
+		t, List{Title: "A LIST", Items: []Item{{Words: evil, Command: "ls", Remedy: "more rights"}}, More: "and more"},
 		Chains{Title: "CHAINS", Chains: [][]Link{{{Name: "a", Waits: evil}, {Name: "b"}}}},
 	}}
 }

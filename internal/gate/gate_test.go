@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -14,12 +15,13 @@ func TestChoices(t *testing.T) {
 	labs := []cases.Case{
 		{ID: "control/idle"}, {ID: "net/a", Rule: "net/a"}, {ID: "net/b", Rule: "net/b"}, {ID: "disk/a", Rule: "disk/a"},
 	}
-	for _, c := range "abcdefgh" {
+	for _, c := range "abcdefghijkl" {
 		labs = append(labs, cases.Case{ID: "cpu/" + string(c), Rule: "cpu/" + string(c)})
 	}
 	whys := map[string]int{}
 	turns := map[string]bool{}
-	for _, head := range []string{"1f", "2e", "3d", "4c", "5b", "6a", "79", "88"} {
+	for commit := range 24 {
+		head := fmt.Sprintf("%07x", 0x1f2e3d*(commit+1))
 		got := map[string]string{}
 		for _, c := range choices(labs, head, map[string]string{"net/b": "view.Rate"}) {
 			got[c.id] = c.why
@@ -29,7 +31,7 @@ func TestChoices(t *testing.T) {
 		if got["control/idle"] != "control" || got["disk/a"] != "its turn" || got["net/b"] != "touched: view.Rate" {
 			t.Errorf("after %s: %v", head, got)
 		}
-		// Of cpu's eight two run, of the others in net and disk the only one.
+		// Of cpu's twelve two run, of the others in net and disk the only one.
 		if len(got) != 2+2+1+1 {
 			t.Errorf("after %s these run: %v", head, got)
 		}

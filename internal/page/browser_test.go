@@ -18,9 +18,13 @@ import (
 	"rtrail/internal/chart"
 	"rtrail/internal/document"
 	"rtrail/internal/metric"
+	"rtrail/internal/packet/flow"
+	"rtrail/internal/packet/rt"
+	"rtrail/internal/packet/summary"
 	"rtrail/internal/page"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/traffic/picture"
 	"rtrail/internal/verdict"
 	"rtrail/internal/view"
 )
@@ -139,25 +143,7 @@ func TestInBrowser(t *testing.T) {
 	}
 	v := host(t)
 	p := example(v)
-	file := filepath.Join(t.TempDir(), "page.html")
-	var out bytes.Buffer
-	if err := page.Write(&out, p); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, out.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(node, filepath.Join(folder, "test", "browser.mjs"), chromium, file)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	answer, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, stderr.String())
-	}
-	var got told
-	if err := json.Unmarshal(answer, &got); err != nil {
-		t.Fatal(err)
-	}
+	got := opened(t, node, folder, chromium, p)
 	if len(got.Errors)+len(got.Requests) > 0 {
 		t.Errorf("errors %q, requests %q", got.Errors, got.Requests)
 	}
@@ -188,6 +174,76 @@ func TestInBrowser(t *testing.T) {
 	if got.PDF < 20_000 || got.Print.Buttons > 0 || got.Print.Folded > 0 || got.Print.Paper != "rgb(255, 255, 255)" {
 		t.Errorf("on paper: %d bytes, %+v", got.PDF, got.Print)
 	}
+}
+
+// A capture of two days far apart: what is between them is left out, and all charts are
+// drawn.
+func TestPictureInBrowser(t *testing.T) {
+	folder, node := web(t)
+	chromium, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("chromium is not installed: pages are not opened (scripts/packages chromium)")
+	}
+	web, total := summary.Service{Server: flow.Endpoint{Port: 80}, Proto: "http"}, &summary.Total{}
+	pic := &picture.Picture{}
+	for _, second := range []int64{0, 1, 2, 90_000_000, 90_000_001} {
+		s := &summary.Second{At: start.UnixNano() + second*1e9, Service: web}
+		x := &rt.Transaction{RT: 3 * time.Millisecond}
+		s.Stats.Add(x)
+		total.Stats.Add(x)
+		pic.Second(s)
+	}
+	set, _ := pic.Set(&summary.Summary{Services: map[summary.Service]*summary.Total{web: total}})
+	p := page.Page{Document: document.Document{Title: evil, Blocks: []document.Block{document.Finding{Number: 1, Headline: evil, Rows: []document.Row{{Label: "LOOK", Commands: []string{"id"}}}},
+		document.Table{Title: "SERVICES", Columns: []document.Column{{Name: "port"}}, Rows: [][]string{{"80"}, {evil}}}}}, Charts: set}
+	got := opened(t, node, folder, chromium, p)
+	if len(got.Errors)+len(got.Requests)+got.Strangers+len(got.Light.Bad)+len(got.Dark.Bad) > 0 || got.Narrow > 390 {
+		t.Errorf("%+v", got)
+	}
+	// Three seconds, one that is empty, the end of the line, and after the cut the second
+	// before and those with packets.
+	cut := set.Cuts[0].To - set.Cuts[0].From
+	var want []float64
+	for i, second := range []float64{0, 1, 2, 3, 3.001, 89_999_999, 90_000_000, 90_000_001} {
+		if i >= 5 {
+			second -= cut
+		}
+		want = append(want, float64(start.Unix())+second)
+	}
+	var places []float64
+	for _, x := range got.Drawn["0"][0] {
+		places = append(places, *x)
+	}
+	if diff := cmp.Diff(want, places); diff != "" || len(got.Drawn) != 2 {
+		t.Errorf("%d charts: %s", len(got.Drawn), diff)
+	}
+	if !strings.Contains(got.Told, "19:00:01") || !strings.Contains(got.Told, "1/s") {
+		t.Errorf("the last point is told as %q", got.Told)
+	}
+}
+
+// opened is what a browser tells of a page.
+func opened(t *testing.T, node, folder, chromium string, p page.Page) (got told) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "page.html")
+	var out bytes.Buffer
+	if err := page.Write(&out, p); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, out.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(node, filepath.Join(folder, "test", "browser.mjs"), chromium, file)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	answer, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, stderr.String())
+	}
+	if err := json.Unmarshal(answer, &got); err != nil {
+		t.Fatal(err)
+	}
+	return got
 }
 
 func each(list []int, f func(int) int) []int {

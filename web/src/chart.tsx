@@ -1,25 +1,27 @@
 import uPlot from "uplot";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Band, Chart as Data, Charts, Cite } from "./data";
-import { clock, day, shifted } from "./time";
+import { heat } from "./heat";
+import { clock, day, place, shifted, timeAt } from "./time";
 import { colour, useTheme } from "./theme";
-import { quantity } from "./unit";
+import { quantity, seconds } from "./unit";
 
 const height = 190;
 const plots = new Map<uPlot, number>(); // with the chart that each draws
 
 // aligned puts the lines of a chart below one list of times, in seconds. Where a line has no
-// point at a time it goes on; where nothing was read for long it is broken.
+// point at a time it goes on; where nothing was read for long it is broken. Times are places
+// on the axis.
 export function aligned(charts: Charts, chart: Data): uPlot.AlignedData {
   const tables = chart.lines.map((line): uPlot.AlignedData => {
     const at = charts.times[line.times], xs: number[] = [], ys: (number | null)[] = [];
     const steps = at.slice(1).map((t, i) => t - at[i]).sort((a, b) => a - b), usual = steps[steps.length >> 1] ?? 0;
     at.forEach((t, i) => {
       if (i > 0 && t - at[i - 1] > 6 * Math.max(usual, 1000)) {
-        xs.push(charts.from + (at[i - 1] + 1) / 1000);
+        xs.push(place(charts, charts.from + (at[i - 1] + 1) / 1000));
         ys.push(null);
       }
-      xs.push(charts.from + t / 1000);
+      xs.push(place(charts, charts.from + t / 1000));
       ys.push(line.values[i]);
     });
     return [xs, ys];
@@ -59,7 +61,7 @@ export function Chart({ charts, index, cite, bands }: Props) {
     else {
       const i = Math.min(xs.length - 1, Math.max(0, to));
       u.setCursor({ left: u.valToPos(xs[i], "x"), top: u.bbox.height / devicePixelRatio / 2 });
-      tell(`${clock(charts, xs[i])}: ` + chart.lines.map((l, n) => `${l.name} ${quantity(data[n + 1][i], chart.unit)}`).join(", "));
+      tell(`${clock(charts, timeAt(charts, xs[i]))}: ` + chart.lines.map((l, n) => `${l.name} ${quantity(data[n + 1][i], chart.unit)}`).join(", "));
     }
     e.preventDefault();
   };
@@ -99,7 +101,7 @@ function Numbers({ charts, chart, data }: { charts: Charts; chart: Data; data: u
         <table>
           <thead><tr><th scope="col">{charts.zone}</th>{chart.lines.map(l => <th class="number" scope="col">{l.name}</th>)}</tr></thead>
           <tbody>{xs.slice(0, maxRows).map((t, i) => (
-            <tr><td>{clock(charts, t)}</td>{chart.lines.map((_, n) => <td class="number">{quantity(data[n + 1][i], chart.unit)}</td>)}</tr>))}</tbody>
+            <tr><td>{clock(charts, timeAt(charts, t))}</td>{chart.lines.map((_, n) => <td class="number">{quantity(data[n + 1][i], chart.unit)}</td>)}</tr>))}</tbody>
         </table>
       </div>
     </>
@@ -107,32 +109,40 @@ function Numbers({ charts, chart, data }: { charts: Charts; chart: Data; data: u
 }
 
 function options(charts: Charts, chart: Data, data: uPlot.AlignedData, limit: number | undefined, bands: Band[], width: number): uPlot.Options {
-  const long = charts.to - charts.from > 86400, few = data[0].length < 60;
+  const long = charts.to - charts.from > 86400, few = data[0].length < 60, first = place(charts, charts.from), last = place(charts, charts.to);
+  const cuts = charts.cuts ?? [], years = charts.to - charts.from > 300 * 86400;
   const words = (v: number): string => quantity(v, chart.unit);
   return {
     width: Math.max(width, 240), height,
-    tzDate: t => uPlot.tzDate(shifted(charts, t), "Etc/UTC"),
+    tzDate: x => uPlot.tzDate(shifted(charts, timeAt(charts, x)), "Etc/UTC"),
     cursor: { sync: { key: "time" }, focus: { prox: 24 }, drag: { x: true, y: false } },
     scales: {
       // All of the time, until a part is chosen: then all points are no longer in it.
-      x: { time: true, range: (u, low, high) => (low == null || (low <= u.data[0][0] && high >= u.data[0][u.data[0].length - 1]) ? [charts.from, Math.max(charts.to, charts.from + 1)] : [low, high]) },
-      y: { range: (_, low, high) => axis(chart, low, high, limit) },
+      x: { time: true, range: (u, low, high) => (low == null || (low <= u.data[0][0] && high >= u.data[0][u.data[0].length - 1]) ? [first, Math.max(last, first + 1)] : [low, high]) },
+      y: chart.heat ? { distr: 3, range: [chart.heat.rows[0][0] || 1e-9, chart.heat.rows[chart.heat.rows.length - 1][1]] } : { range: (_, low, high) => axis(chart, low, high, limit) },
     },
     axes: [
       { stroke: () => colour("dim"), grid: { stroke: () => colour("line"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif", size: 30,
-        values: (_, ticks, __, ___, step) => ticks.map(t => (long && step >= 3600 ? `${day(charts, t).slice(5)} ${clock(charts, t, false)}` : clock(charts, t, step < 60))), space: long ? 90 : 70 },
-      { stroke: () => colour("dim"), grid: { stroke: () => colour("line"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif", size: 76, values: (_, ticks) => ticks.map(words),
+        values: (_, ticks, __, ___, step) => ticks.map(x => {
+          const t = timeAt(charts, x);
+          return long && (step >= 3600 || cuts.length > 0) ? `${day(charts, t).slice(years ? 0 : 5)} ${clock(charts, t, step < 60)}` : clock(charts, t, step < 60);
+        }), space: years || cuts.length > 0 ? 140 : long ? 90 : 70 },
+      { stroke: () => colour("dim"), grid: { stroke: () => colour("line"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif", size: 76, values: (_, ticks) => ticks.map(v => (v == null ? "" : words(v))),
         ...(chart.unit.startsWith("bytes") ? { incrs: binary } : {}) },
     ],
     series: [
-      { value: (_, t) => (t == null ? "–" : clock(charts, t)), label: charts.zone },
+      { value: (_, t) => (t == null ? "–" : clock(charts, timeAt(charts, t))), label: charts.zone },
       ...chart.lines.map((l, i): uPlot.Series => ({
         label: l.name, stroke: () => colour(lineColours[i % lineColours.length]), width: 1.75, dash: dashes[i % dashes.length], spanGaps: false,
         points: { show: few, size: 5, fill: () => colour(lineColours[i % lineColours.length]) }, value: (_, v) => quantity(v, chart.unit),
       })),
     ],
     hooks: {
-      drawClear: [u => bands.forEach(b => drawBand(u, b))],
+      drawClear: [u => {
+        bands.forEach(b => drawBand(u, { ...b, from: place(charts, b.from), to: place(charts, b.to) }));
+        if (chart.heat) heat(u, charts, chart.heat);
+        cuts.forEach(c => drawCut(u, place(charts, c.from), `${seconds(c.to - c.from)} left out`));
+      }],
       draw: [u => { if (limit != null) drawLimit(u, limit, `limit ${words(limit)}`); }],
     },
   };
@@ -156,6 +166,25 @@ function drawBand(u: uPlot, b: Band): void {
   ctx.save();
   ctx.fillStyle = colour(b.style === "alarm" ? "band-alarm" : b.style === "warn" ? "band-warn" : "band");
   ctx.fillRect(from, bbox.top, Math.max(to - from, 2), bbox.height);
+  ctx.restore();
+}
+
+// drawCut marks where a time is left out of the axis.
+function drawCut(u: uPlot, at: number, words: string): void {
+  const { ctx, bbox } = u, x = u.valToPos(at, "x", true), scale = devicePixelRatio;
+  if (x < bbox.left || x > bbox.left + bbox.width) return;
+  ctx.save();
+  ctx.strokeStyle = ctx.fillStyle = colour("dim");
+  ctx.lineWidth = scale;
+  ctx.setLineDash([2 * scale, 3 * scale]);
+  ctx.beginPath();
+  ctx.moveTo(x, bbox.top);
+  ctx.lineTo(x, bbox.top + bbox.height);
+  ctx.stroke();
+  ctx.font = `${11 * scale}px system-ui, sans-serif`;
+  ctx.textBaseline = "top";
+  ctx.textAlign = x > bbox.left + bbox.width / 2 ? "right" : "left";
+  ctx.fillText(words, x + (ctx.textAlign === "right" ? -4 : 4) * scale, bbox.top + 3 * scale);
   ctx.restore();
 }
 

@@ -18,15 +18,17 @@ export interface Chains { title?: string; style?: Style; chains?: Link[][] }
 export type Block =
   | { kind: "Facts"; block: Facts } | { kind: "Prose"; block: Prose } | { kind: "Heading"; block: Heading }
   | { kind: "Finding"; block: Finding } | { kind: "Table"; block: Table } | { kind: "List"; block: List }
-  | { kind: "Chains"; block: Chains } | { kind: "Canvas"; block: object };
+  | { kind: "Chains"; block: Chains };
 
 export interface Line { name: string; times: number; values: number[]; spared?: number }
-export interface Chart { name: string; metric?: string; help?: string; source?: string; unit: string; lines: Line[]; left_out?: number }
+export interface Heat { times: number; step: number; rows: [number, number][]; cells: [number, number, number][] }
+export interface Chart { name: string; metric?: string; help?: string; source?: string; unit: string; lines: Line[]; heat?: Heat; left_out?: number }
 export interface Cite { chart: number; limit?: number; band: number }
 export interface Band { from: number; to: number; words: string; style: Style; finding?: number }
+export interface Cut { from: number; to: number }
 export interface Charts {
   from: number; to: number; zone: string; zone_offset_seconds: number;
-  bands: Band[]; times: number[][]; charts: Chart[]; host: number[]; findings: Record<string, Cite[]>;
+  bands: Band[]; cuts?: Cut[]; times: number[][]; charts: Chart[]; title?: string; host: number[]; findings: Record<string, Cite[]>;
 }
 
 export interface Frame { n: string; c: number; k?: string; s?: Frame[] }

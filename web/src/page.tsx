@@ -14,7 +14,7 @@ const page = JSON.parse(document.getElementById("data")!.textContent!) as Page;
 const first = (b: Block): boolean => {
   switch (b.kind) {
     case "List": return !b.block.title;
-    case "Table": return /^(WHERE|WHAT|TOP)/.test(b.block.title ?? "");
+    case "Table": return /^(WHERE|WHAT|TOP|SERVICES)/.test(b.block.title ?? "");
     case "Prose": return !b.block.label || b.block.label === "FAULTS";
     default: return true;
   }
@@ -41,7 +41,7 @@ function All() {
       {faults && <section class="block"><h2>When</h2><Lanes charts={charts!} /></section>}
       {blocks.slice(facts).filter(first).map(b => <Show block={b} charts={charts} />)}
       {charts && charts.host.length > 0 && (
-        <section class="block"><h2>The host over time</h2>
+        <section class="block"><h2>{charts.title ?? "The host over time"}</h2>
           {!faults && <Lanes charts={charts} />}
           <div class="charts">{charts.host.map(i => <Chart charts={charts} index={i} bands={charts.bands} />)}</div>
         </section>)}

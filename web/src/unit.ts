@@ -15,9 +15,9 @@ export const bytes = (v: number): string => {
   return `${short(v)} TiB`;
 };
 
-const seconds = (v: number): string => {
+export const seconds = (v: number): string => {
   const a = Math.abs(v);
-  return a === 0 ? "0 s" : a < 1e-3 ? `${short(v * 1e6)} µs` : a < 1 ? `${short(v * 1e3)} ms` : a < 120 ? `${short(v)} s` : a < 7200 ? `${short(v / 60)} min` : `${short(v / 3600)} h`;
+  return a === 0 ? "0 s" : a < 1e-3 ? `${short(v * 1e6)} µs` : a < 1 ? `${short(v * 1e3)} ms` : a < 120 ? `${short(v)} s` : a < 7200 ? `${short(v / 60)} min` : a < 172800 ? `${short(v / 3600)} h` : `${short(v / 86400)} days`;
 };
 
 // quantity words a value of a unit of the metrics.

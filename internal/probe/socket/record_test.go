@@ -75,7 +75,10 @@ func TestRecordRows(t *testing.T) {
 		t.Skip("only with -record")
 	}
 	p, own := live(t)
-	ports := makeSockets(t)
+	ports := map[uint16]bool{}
+	for server := range makeSockets(t) {
+		ports[server.port] = true
+	}
 	var out []byte
 	visit := func(rows []kernel.SocketRow, c kernel.SocketClock) bool {
 		for i := range rows {

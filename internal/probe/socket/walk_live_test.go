@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -16,6 +17,10 @@ import (
 	"rtrail/internal/probe/kernel"
 	"rtrail/internal/recording"
 )
+
+// ownAddress is where servers of these tests listen: a port alone may be that of a
+// connection of another program, too.
+const ownAddress = "127.83.1.1"
 
 // live opens a probe that has the program, or skips the test.
 func live(t testing.TB) (p *Probe, own *namespace) {
@@ -48,7 +53,7 @@ func live(t testing.TB) (p *Probe, own *namespace) {
 // programs may move in between; those that the test makes rest.
 func TestWalkLikeDiag(t *testing.T) {
 	p, own := live(t)
-	ports := makeSockets(t)
+	servers := makeSockets(t)
 	type key struct {
 		local, remote         string
 		localPort, remotePort uint16
@@ -56,7 +61,7 @@ func TestWalkLikeDiag(t *testing.T) {
 	mine := func(rows []recording.TCPSample) map[key]recording.TCPSample {
 		m := map[key]recording.TCPSample{}
 		for _, r := range rows {
-			if r.NetNS == p.own && (ports[r.LocalPort] || ports[r.RemotePort]) {
+			if r.NetNS == p.own && (servers[end{r.Local, r.LocalPort}] || servers[end{r.Remote, r.RemotePort}]) {
 				m[key{r.Local, r.Remote, r.LocalPort, r.RemotePort}] = r
 			}
 		}
@@ -65,7 +70,7 @@ func TestWalkLikeDiag(t *testing.T) {
 	listeners := func(rows []recording.ListenerSample) map[key]recording.ListenerSample {
 		m := map[key]recording.ListenerSample{}
 		for _, r := range rows {
-			if r.NetNS == p.own && ports[r.Port] {
+			if r.NetNS == p.own && servers[end{r.Local, r.Port}] {
 				r.At = time.Time{}
 				m[key{local: r.Local, localPort: r.Port}] = r
 			}
@@ -145,18 +150,25 @@ func TestWalkLikeDiag(t *testing.T) {
 	t.Errorf("(-sock_diag +program)\n%s", problem)
 }
 
-// makeSockets opens sockets in many states and returns their ports.
-func makeSockets(t *testing.T) map[uint16]bool {
+// end is where a socket listens.
+type end struct {
+	address string
+	port    uint16
+}
+
+// makeSockets opens sockets in many states and returns where their servers listen.
+func makeSockets(t *testing.T) map[end]bool {
 	t.Helper()
-	ports := map[uint16]bool{}
+	servers := map[end]bool{}
 	closing := func(c io.Closer) { t.Cleanup(func() { c.Close() }) }
-	for _, address := range []string{"127.0.0.1:0", "[::1]:0"} {
+	for _, address := range []string{ownAddress + ":0", "[::1]:0"} {
 		l, err := net.Listen("tcp", address)
 		if err != nil {
 			t.Skipf("cannot listen: %v", err)
 		}
 		closing(l)
-		ports[uint16(l.Addr().(*net.TCPAddr).Port)] = true
+		listens := l.Addr().(*net.TCPAddr)
+		servers[end{listens.IP.String(), uint16(listens.Port)}] = true
 		pair := func() (client, server *net.TCPConn) {
 			c, err := net.Dial("tcp", l.Addr().String())
 			if err != nil {
@@ -207,14 +219,14 @@ func makeSockets(t *testing.T) map[uint16]bool {
 		if err := unix.SetsockoptInt(l, unix.IPPROTO_TCP, unix.TCP_DEFER_ACCEPT, deferred); err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(unix.Bind(l, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}), unix.Listen(l, 0)); err != nil {
+		if err := errors.Join(unix.Bind(l, &unix.SockaddrInet4{Addr: netip.MustParseAddr(ownAddress).As4()}), unix.Listen(l, 0)); err != nil {
 			t.Fatal(err)
 		}
 		name, err := unix.Getsockname(l)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ports[uint16(name.(*unix.SockaddrInet4).Port)] = true
+		servers[end{ownAddress, uint16(name.(*unix.SockaddrInet4).Port)}] = true
 		for range 3 {
 			fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
 			if err != nil {
@@ -227,7 +239,7 @@ func makeSockets(t *testing.T) map[uint16]bool {
 		}
 	}
 	time.Sleep(400 * time.Millisecond) // until delayed acknowledgements are sent
-	return ports
+	return servers
 }
 
 // BenchmarkSample measures a sample of the sockets there are, by the program
@@ -279,7 +291,7 @@ func BenchmarkWhole(b *testing.B) {
 // is read again, and so is every one that is new.
 func TestRestingConnections(t *testing.T) {
 	p, _ := live(t)
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	listener, err := net.Listen("tcp4", ownAddress+":0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -298,7 +310,7 @@ func TestRestingConnections(t *testing.T) {
 		p.resting, of = nil, map[uint16]recording.Again[recording.TCPSample]{}
 		p.walk(recording.NewWriter(time.Now()), true)
 		for _, r := range p.resting {
-			if r.Row.RemotePort == port && r.Row.NetNS == p.own {
+			if r.Row.Remote == ownAddress && r.Row.RemotePort == port && r.Row.NetNS == p.own {
 				of[r.Row.LocalPort] = r
 			}
 		}

@@ -132,7 +132,7 @@ func TestWithoutPrograms(t *testing.T) {
 	if err := p.Start(); err != nil {
 		t.Skipf("no sock_diag here: %v", err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := net.Listen("tcp", ownAddress+":0")
 	if err != nil {
 		t.Skipf("cannot listen: %v", err)
 	}
@@ -159,16 +159,16 @@ func TestWithoutPrograms(t *testing.T) {
 			if r.NetNS != p.own {
 				continue
 			}
-			if r.RemotePort == port {
+			if r.Remote == ownAddress && r.RemotePort == port {
 				s.Clients++
 				inodes[r.Inode] = true
 			}
-			if r.LocalPort == port {
+			if r.Local == ownAddress && r.LocalPort == port {
 				s.Servers++
 			}
 		}
 		for _, r := range recording.Rows[recording.ListenerSample](rec) {
-			if r.NetNS == p.own && r.Port == port {
+			if r.NetNS == p.own && r.Local == ownAddress && r.Port == port {
 				s.Listeners++
 				inodes[r.Inode] = true
 			}
