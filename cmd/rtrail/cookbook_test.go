@@ -22,8 +22,8 @@ type recipe struct {
 // commands, and runs those that read evidence.
 func TestCookbook(t *testing.T) {
 	recipes, tasks := cookbook(t)
-	if tasks != 20 {
-		t.Errorf("%d tasks, want 20", tasks)
+	if tasks != 21 {
+		t.Errorf("%d tasks, want 21", tasks)
 	}
 	dir := t.TempDir()
 	binary, err := os.Executable()
@@ -44,6 +44,12 @@ func TestCookbook(t *testing.T) {
 		"slow.pcap":        "testdata/pairs/server.pcapng",
 		"mysql-slow.log":   "testdata/mysql-slow.log",
 		"mysql-slow.log.1": "testdata/mysql-slow.log",
+		"vmstat.txt":       "../../internal/imported/testdata/cpu/vmstat-t.txt",
+		"iostat.txt":       "../../internal/imported/testdata/cpu/iostat-xt.txt",
+		"pidstat.txt":      "../../internal/imported/testdata/cpu/pidstat-u.txt",
+		"mpstat.txt":       "../../internal/imported/testdata/cpu/mpstat.txt",
+		"top.txt":          "../../internal/imported/testdata/cpu/top.txt",
+		"sar.json":         "../../internal/imported/testdata/cpu/sar.json",
 		"dump.txt":         "../../internal/stack/testdata/mariadb-10.11.gdb",
 	} {
 		data, err := os.ReadFile(from)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rtrail/internal/imported"
 	"rtrail/internal/nearest"
 	"rtrail/internal/privilege"
 	"rtrail/internal/probe/census"
@@ -64,6 +65,9 @@ EVIDENCE is one of
   - packet captures: pcap or pcapng, also compressed; "-" is standard input
   - stack dumps in any format that "rtrail stacks" reads
   - slow query logs of MySQL, MariaDB or Percona Server, also compressed
+  - reports of sar, vmstat, iostat -x, mpstat, pidstat or top -b of one host,
+    a directory of pt-stalk, a tar with two copies of /proc, or two answers of
+    node_exporter
 With -i packets are captured while the host is watched. With --mysql a MySQL
 server is queried, too; servers on this host are found if root, or the account
 in ~/.my.cnf or ~/.mylogin.cnf, may log in (--mysql off skips them).
@@ -75,6 +79,7 @@ the verdict then says whether client, server or the path between is slow.`,
   rtrail diagnose slow.pcap
   rtrail diagnose gdb.txt jstack.txt
   rtrail diagnose mysql-slow.log
+  rtrail diagnose vmstat.txt iostat.txt pidstat.txt
   rtrail diagnose --client-side app.pcap --server-side db.pcap
   sudo rtrail diagnose -i eth0 -p 3306
   sudo rtrail diagnose --mysql root@localhost
@@ -146,7 +151,7 @@ func (d *diagnosis) judge(cmd *cobra.Command, args []string) (verdict.Verdict, e
 	if len(args) == 0 && !d.sides.given() {
 		return d.live(ctx, cmd.ErrOrStderr())
 	}
-	confine(cmd.ErrOrStderr(), privilege.Needs{Read: slices.Concat(args, d.sides.client, d.sides.server), Write: []string{d.profile.flame, d.profile.pprof, d.html}})
+	confine(cmd.ErrOrStderr(), privilege.Needs{Read: slices.Concat(args, d.sides.client, d.sides.server), Write: []string{d.profile.flame, d.profile.pprof, d.html}, Run: imported.Sadf()})
 	if d.sides.given() {
 		return d.judged(ctx, &session.BothSides{Client: d.sides.client, Server: d.sides.server, Ports: d.only, DecodeAs: d.as})
 	}
@@ -171,6 +176,8 @@ func (d *diagnosis) judge(cmd *cobra.Command, args []string) (verdict.Verdict, e
 		return d.fromStacks(ctx, args, cmd.InOrStdin())
 	case ofSlowLogs:
 		return d.judged(ctx, &session.SlowLogs{Files: args})
+	case ofReports:
+		return d.judged(ctx, &session.Imported{Files: args, Window: window})
 	default:
 		return d.captured(ctx, args, cmd.InOrStdin(), window)
 	}

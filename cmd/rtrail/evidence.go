@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"rtrail/internal/imported"
 	"rtrail/internal/probe/mysql/slowlog"
 	"rtrail/internal/stack"
 )
@@ -18,18 +19,23 @@ const (
 	ofRecording
 	ofStacks
 	ofSlowLogs
+	ofReports // of other tools
 )
 
 // evidenceIn looks into files for what they hold, which is to be done with the
 // privileges with which they are read.
 func evidenceIn(files []string) (evidence, error) {
 	switch {
+	case all(files, imported.IsCollection) && len(files) > 0:
+		return ofReports, nil
 	case !slices.ContainsFunc(files, isRecording):
 		switch {
 		case all(files, slowlog.IsLog):
 			return ofSlowLogs, nil
 		case all(files, stack.IsDump):
 			return ofStacks, nil
+		case all(files, imported.Is):
+			return ofReports, nil
 		}
 		return ofCaptures, nil
 	case len(files) > 1:

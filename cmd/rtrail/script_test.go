@@ -29,6 +29,9 @@ func TestScripts(t *testing.T) {
 			if err := os.CopyFS(e.WorkDir+"/pairs", os.DirFS("testdata/pairs")); err != nil {
 				return err
 			}
+			if err := os.CopyFS(e.WorkDir+"/reports", os.DirFS("../../internal/imported/testdata")); err != nil {
+				return err
+			}
 			log, err := os.ReadFile("testdata/mysql-slow.log")
 			if err != nil {
 				return err

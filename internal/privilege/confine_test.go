@@ -40,6 +40,7 @@ type order struct {
 	Read, Write     []string // by name; Write as outputs are written
 	TCP, Abstract   string
 	Signals         int
+	Start           string // a program to start; "": none
 	Watches, Writes bool
 	Without         uintptr // a capability that it lacks to begin with
 }
@@ -89,6 +90,9 @@ func (o order) run() report {
 	}
 	for _, path := range o.Write {
 		can("write "+path, outfile.Write(context.Background(), path, func(f *outfile.File) error { _, err := io.WriteString(f, "written"); return err }))
+	}
+	if o.Start != "" {
+		can("start "+o.Start, exec.Command(o.Start).Run())
 	}
 	c, err := net.Dial("tcp", o.TCP)
 	can("dial", err)
@@ -328,6 +332,27 @@ func TestConfine(t *testing.T) {
 				t.Error("the runtime cannot interrupt its threads any more")
 			}
 		})
+	}
+}
+
+// A program can be started that is named, and no other one.
+func TestConfinedStarts(t *testing.T) {
+	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	if errno != 0 || version == 0 {
+		t.Skip("no Landlock")
+	}
+	program, err := exec.LookPath("true")
+	if err != nil {
+		t.Skip(err)
+	}
+	if program, err = filepath.EvalSymlinks(program); err != nil {
+		t.Fatal(err)
+	}
+	for run, want := range map[string]bool{program: true, "": false, "/usr/bin/env": false} {
+		got := confined(t, order{Needs: Needs{Run: run}, Start: program, Signals: os.Getpid()}, nil)
+		if started := slices.Contains(got.Can, "start "+program); started != want {
+			t.Errorf("allowed %q: %s started: %v, want %v", run, program, started, want)
+		}
 	}
 }
 

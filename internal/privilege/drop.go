@@ -16,6 +16,7 @@ type Needs struct {
 	Read  []string // files and directories
 	Write []string // files, which need not be there
 	Dirs  []string // directories to write files into, which are made if they are not there
+	Run   string   // a program to start, as confined as this one; "": none
 }
 
 // dirMode is that of new directories, as of those that are recorded into.

@@ -14,13 +14,19 @@ var system = []string{
 	"/proc/self", "/proc/meminfo", "/proc/sys", "/sys/fs/cgroup", "/sys/devices", "/sys/class", "/sys/kernel/mm",
 }
 
+// loaders and libraries are what a program needs in order to start.
+var (
+	loaders   = []string{"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1", "/lib/ld-musl-x86_64.so.1", "/lib/ld-musl-aarch64.so.1"}
+	libraries = []string{"/etc/ld.so.cache", "/lib", "/lib64", "/usr/lib", "/usr/lib64"}
+)
+
 const (
 	readAccess  = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
 	writeAccess = unix.LANDLOCK_ACCESS_FS_WRITE_FILE
 	// makeAccess makes a file in a directory under another name and renames it.
 	makeAccess = readAccess | writeAccess | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE
 	// fileAccess is what a rule for something else than a directory may hold.
-	fileAccess = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE
+	fileAccess = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE
 )
 
 // signalsWork is the bit of the erratum with which threads of a process may
@@ -87,6 +93,14 @@ func landlock(n Needs) error {
 		set.allowPath(path, readAccess)
 	}
 	set.allowPath("/dev/null", readAccess|writeAccess)
+	if n.Run != "" {
+		for _, path := range append(slices.Clone(loaders), n.Run) {
+			set.allowPath(path, unix.LANDLOCK_ACCESS_FS_EXECUTE|unix.LANDLOCK_ACCESS_FS_READ_FILE)
+		}
+		for _, path := range libraries {
+			set.allowPath(path, readAccess)
+		}
+	}
 	places := n.places()
 	defer closeAll(places)
 	for _, p := range places {

@@ -1,6 +1,10 @@
 package recording
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // FormatVersion is the version of the tables and of the files they lie in.
 // Readers accept any version: unknown tables and columns are left out with a
@@ -48,4 +52,16 @@ type ProbeInfo struct {
 	Interval time.Duration `json:"interval_ns"`
 	Missing  string        `json:"missing,omitempty"` // why it did not run
 	Remedy   string        `json:"remedy,omitempty"`  // what would make it run
+	// Only lists the columns, as "disks.busy_ns", that are known of tables which the source
+	// tells in part. The others are blank, which is not what was measured. Tables without a
+	// column here are whole.
+	Only []string `json:"only,omitempty"`
+}
+
+// Partly says that a source tells only some columns of a table, and whether one of them is
+// the one that is asked for ("busy_ns").
+func (p ProbeInfo) Partly(t Table) (partly bool, tells func(column string) bool) {
+	prefix := string(t) + "."
+	partly = slices.ContainsFunc(p.Only, func(c string) bool { return strings.HasPrefix(c, prefix) })
+	return partly, func(column string) bool { return !partly || slices.Contains(p.Only, prefix+column) }
 }

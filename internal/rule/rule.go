@@ -30,6 +30,10 @@ type Rule struct {
 	// NeedsAny, if there are any, are tables of which one must have rows: a rule
 	// that two kinds of evidence can prove judges by what is there.
 	NeedsAny []recording.Table
+	// Columns lists what it cannot do without of its tables ("disks.busy_ns"), for sources
+	// that tell a table in part: reports of other tools. A rule that lists none of such a
+	// table is not judged by it.
+	Columns []string
 	// BlindWithout lists what probes may note as unseen (recording.UnseenNote.What)
 	// and without which silence of this rule says nothing.
 	BlindWithout []recording.Sight

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"rtrail/internal/audit"
@@ -339,7 +340,7 @@ func (s sources) missing(r rule.Rule) (NotJudged, bool) {
 // absent says what is wrong with a table that a rule needs.
 func (s sources) absent(r rule.Rule, t recording.Table) (NotJudged, bool) {
 	if s.v.Has(t) {
-		return NotJudged{}, false
+		return s.untold(r, t)
 	}
 	n := NotJudged{Rule: r.ID, Title: r.Title, Resource: r.Resource, Needs: fmt.Sprintf("evidence of %s", t), Why: "the recording has none"}
 	i, known := s.fills[t]
@@ -359,6 +360,31 @@ func (s sources) absent(r rule.Rule, t recording.Table) (NotJudged, bool) {
 		return n, true
 	}
 	return NotJudged{}, false
+}
+
+// untold says which column a rule needs that the source of a table does not tell.
+func (s sources) untold(r rule.Rule, t recording.Table) (NotJudged, bool) {
+	i, known := s.fills[t]
+	if !known {
+		return NotJudged{}, false
+	}
+	info := s.v.Manifest().Probes[i]
+	partly, tells := info.Partly(t)
+	if !partly {
+		return NotJudged{}, false
+	}
+	n := NotJudged{Rule: r.ID, Title: r.Title, Resource: r.Resource, Needs: fmt.Sprintf("all of %s", t), Why: info.Name + " tells a part of it"}
+	listed := false
+	for _, c := range r.Columns {
+		if column, ok := strings.CutPrefix(c, string(t)+"."); ok {
+			listed = true
+			if !tells(column) {
+				n.Needs, n.Why = fmt.Sprintf("%s of %s", column, t), info.Name+" does not tell it"
+				return n, true
+			}
+		}
+	}
+	return n, !listed
 }
 
 // lossy says whether a rule stands on evidence with holes. Of tables that can

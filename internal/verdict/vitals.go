@@ -52,7 +52,7 @@ func vitalsOf(v *view.View) Vitals {
 	if rows := view.Rows[recording.SystemSample](v); len(rows) > 0 {
 		out.Load = rows[len(rows)-1].Load1
 	}
-	if m, ok := v.MemoryNow(); ok && m.Total > 0 {
+	if m, ok := v.MemoryNow(); ok && m.Total > 0 && m.Available >= 0 {
 		out.MemoryFree = float64(m.Available) / float64(m.Total)
 	}
 	if disks := v.BlockDevices(); len(disks) > 0 {

@@ -131,8 +131,8 @@ type Scheduler struct {
 	ContextSwitches float64 // per second
 	Interrupts      float64 // per second
 	Forks           float64 // processes and threads created per second
-	Running         float64 // tasks on or waiting for a CPU, mean over the readings
-	Blocked         float64 // tasks waiting for I/O, mean over the readings
+	Running         float64 // tasks on or waiting for a CPU, mean over the readings; Unknown where they do not tell
+	Blocked         float64 // tasks waiting for I/O, mean over the readings; the same
 	Load1           float64 // at the end
 	Readings        int
 }
@@ -149,11 +149,21 @@ func (v *View) Scheduler() (s Scheduler, ok bool) {
 	s.ContextSwitches = growth(rows, func(s sample) float64 { return float64(s.ContextSwitches) }) / seconds
 	s.Interrupts = growth(rows, func(s sample) float64 { return float64(s.Interrupts) }) / seconds
 	s.Forks = growth(rows, func(s sample) float64 { return float64(s.Forks) }) / seconds
-	for _, r := range rows {
-		s.Running += float64(r.Running) / float64(len(rows))
-		s.Blocked += float64(r.Blocked) / float64(len(rows))
-	}
+	s.Running = meanOf(rows, func(s sample) int64 { return s.Running })
+	s.Blocked = meanOf(rows, func(s sample) int64 { return s.Blocked })
 	return s, true
+}
+
+// meanOf is the mean of a gauge over the readings; Unknown if one of them does not tell it.
+func meanOf(rows []recording.SystemSample, gauge func(recording.SystemSample) int64) float64 {
+	mean := 0.0
+	for _, r := range rows {
+		if gauge(r) < 0 {
+			return Unknown
+		}
+		mean += float64(gauge(r)) / float64(len(rows))
+	}
+	return mean
 }
 
 // Stall is the share of the window in which at least one task (Some), or all

@@ -9,6 +9,7 @@
 package view
 
 import (
+	"slices"
 	"time"
 
 	"rtrail/internal/recording"
@@ -72,6 +73,12 @@ func (v *View) Has(t recording.Table) bool {
 		return v.rec.HasWithin(t, v.outside())
 	}
 	return Memo(v, "has/"+string(t), func() bool { return v.rec.Has(t, v.counts) })
+}
+
+// Partly says that the source of a table, a report of another tool, tells only some columns
+// of it.
+func (v *View) Partly(t recording.Table) bool {
+	return slices.ContainsFunc(v.Manifest().Probes, func(p recording.ProbeInfo) bool { partly, _ := p.Partly(t); return partly })
 }
 
 // span is the time from the first to the last row of the tables that every

@@ -47,6 +47,15 @@ func TestSaturated(t *testing.T) {
 			h := ruletest.New(2, 10).AllCPUs(full).Pressure("cpu", 0.9, 0)
 			return h.Process(ruletest.Process{PID: 7, Comm: "java", CPU: 1.9, Change: func(_ float64, r *recording.ProcessSample) { r.RunDelay = recording.Unknown }})
 		}, Want: rule.Likely, Kind: view.KindProcess, Subject: "java", Low: 0.8, High: 1},
+		{Name: "a run queue alone", Host: func() *ruletest.Host {
+			return ruletest.New(2, 10).AllCPUs(full).System(ruletest.System{Running: 7})
+		}, Want: rule.Likely, Kind: view.KindHost, Subject: "db1", Low: 3.9, High: 4.1, Says: "nothing tells which programs"},
+		{Name: "a run queue of niced tasks", Host: func() *ruletest.Host {
+			return ruletest.New(2, 10).AllCPUs(ruletest.CPU{Nice: 0.9, User: 0.1}).System(ruletest.System{Running: 7})
+		}, Want: rule.Possible, Kind: view.KindHost, Subject: "db1", Low: 3.9, High: 4.1},
+		{Name: "as many tasks as CPUs, and who counts them", Host: func() *ruletest.Host {
+			return ruletest.New(2, 10).AllCPUs(full).System(ruletest.System{Running: 3})
+		}},
 		{Name: "half of the cores busy", Host: func() *ruletest.Host {
 			return stress(ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 0.5}), 1, 1, 0.01, 0)
 		}},

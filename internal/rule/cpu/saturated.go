@@ -14,11 +14,14 @@ var saturated = rule.Rule{
 	Title:    "more work than the CPUs can do",
 	Plural:   "programs have more work than the CPUs can do",
 	Resource: "CPU",
-	Needs:    []recording.Table{recording.CPUs, recording.Processes},
+	Needs:    []recording.Table{recording.CPUs},
+	NeedsAny: []recording.Table{recording.Processes, recording.System, recording.Pressure},
+	Columns: []string{"cpus.user_ns", "cpus.system_ns", "cpus.idle_ns", "cpus.iowait_ns", "processes.user_ns", "processes.system_ns",
+		"system.running", "pressure.some_ns"},
 	Explains: []string{"cpu/one-thread-limit", "cpu/hot-function"},
 	Delays:   []string{"rt/server-slow", "rt/client-slow"},
 	Refutes:  []string{"CPU of MySQL"},
-	Thresholds: []*rule.Threshold{&fullFrom, &waitRatio, &waitRatioPossible, &stallFull, &dominantShare, &victimDelay, &stealWorthSaying, &busyFrom,
+	Thresholds: []*rule.Threshold{&fullFrom, &waitRatio, &waitRatioPossible, &stallFull, &queueReadings, &dominantShare, &victimDelay, &stealWorthSaying, &busyFrom,
 		&consumersShare, &worthNaming, &delayShare},
 	Delayed: func(v *view.View, _, symptom *rule.Finding) bool {
 		return delayed(v, symptom, func(p *view.Process) bool { return !v.Throttled(p) })
@@ -35,6 +38,8 @@ var (
 		Reason: "Run delay relative to busy CPU time. The queue becomes noticeable."}
 	stallFull = rule.Threshold{Name: "stall-full", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "CPU pressure (some), if run delays are not readable: tasks wait most of the time."}
+	queueReadings = rule.Threshold{Name: "queue-readings", Value: 5, Unit: "count", Source: rule.Judgement,
+		Reason: "Readings of the run queue, if neither run delays nor pressure are readable. Each is of one instant; from five on the mean says who waits most of the time."}
 	dominantShare = rule.Threshold{Name: "dominant-share", Value: 0.25, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the busy CPU time. A program below this is one of many, and the host is named instead."}
 	victimDelay = rule.Threshold{Name: "victim-delay", Value: 0.01, Unit: "seconds per second", Source: rule.Judgement,
@@ -48,33 +53,59 @@ func detectSaturated(v *view.View) ([]rule.Finding, error) {
 	}
 	q := queueOf(v)
 	stall, hasStall := v.Stall("cpu")
-	if !q.measured && !hasStall {
-		return nil, &rule.NotJudged{Needs: "run delays or CPU pressure",
-			Why: "neither /proc/PID/schedstat nor /proc/pressure/cpu could be read, and a busy CPU alone does no harm",
+	queued, hasQueue := queuedTasks(v)
+	if s, ok := v.Scheduler(); !q.measured && !hasStall && ok && view.Known(s.Running) && !knowsCPUs(v) {
+		return nil, &rule.NotJudged{Needs: "the number of CPUs", Why: "how long a run queue is too long depends on it", How: shell.Say("give a report of mpstat, iostat or sar beside the others")}
+	}
+	if !q.measured && !hasStall && !hasQueue {
+		return nil, &rule.NotJudged{Needs: "run delays, CPU pressure or the run queue",
+			Why: "neither /proc/PID/schedstat nor /proc/pressure/cpu could be read, nor often enough how many tasks wait for how many CPUs, and a busy CPU alone does no harm",
 			How: shell.Say("a kernel with CONFIG_SCHED_INFO or CONFIG_PSI (boot with psi=1)")}
 	}
-	if total.Busy() < fullFrom.Value || len(q.consumers) == 0 {
+	if total.Busy() < fullFrom.Value || q.known && len(q.consumers) == 0 {
 		return nil, nil
 	}
 	cores := total.Busy() * float64(v.CPUCount())
 	f := rule.Finding{}
 	switch {
 	case q.measured && q.waited >= waitRatio.Value*cores:
-		f.Confidence = rule.Certain
+		if f.Confidence = rule.Certain; v.Partly(recording.Processes) {
+			f.Confidence = rule.Likely // some may wait for the quota of their group, which is not told
+		}
 	case q.measured && q.waited+q.niced >= waitRatioPossible.Value*cores:
 		f.Confidence = rule.Possible // only those that asked to go last, or only a little
 	case !q.measured && stall.Some >= stallFull.Value:
 		f.Confidence = rule.Likely
-		q.waited = stall.Some
+		q.waited = max(stall.Some, queued)
+	case !q.measured && !hasStall && queued >= waitRatio.Value*cores:
+		f.Confidence = rule.Likely
+		q.waited = queued
 	default:
 		return nil, nil
+	}
+	if f.Confidence == rule.Likely && total.Nice >= total.Busy()/2 {
+		f.Confidence = rule.Possible // those that asked to go last are most of the load
 	}
 	describeSaturated(v, &f, q, total, cores)
 	return []rule.Finding{f}, nil
 }
 
+// queuedTasks is how many tasks waited for a CPU on average, as the run queue tells: those
+// that are no more than the CPUs run, and one of them is whoever reads the queue.
+func queuedTasks(v *view.View) (tasks float64, ok bool) {
+	s, ok := v.Scheduler()
+	if !ok || !view.Known(s.Running) || float64(s.Readings) < queueReadings.Value || !knowsCPUs(v) {
+		return 0, false
+	}
+	return max(s.Running-1-float64(v.CPUCount()), 0), true
+}
+
+// knowsCPUs says that the number of CPUs is known.
+func knowsCPUs(v *view.View) bool { return len(v.CPUs()) > 0 || v.Manifest().Host.CPUs > 0 }
+
 // queue is who waited for a CPU, and who kept it.
 type queue struct {
+	known     bool    // it is known which processes there are
 	measured  bool    // run delays were readable
 	waited    float64 // seconds waited per second, by processes that did not ask to go last, without kernel threads
 	niced     float64 // the same by processes with a positive nice value
@@ -98,6 +129,7 @@ func queueOf(v *view.View) queue {
 	var q queue
 	longest := 0.0
 	processes := v.Processes()
+	q.known = len(processes) > 0
 	for i := range processes {
 		longest = max(longest, processes[i].Seconds)
 	}
@@ -145,9 +177,14 @@ func queueOf(v *view.View) queue {
 
 func describeSaturated(v *view.View, f *rule.Finding, q queue, total view.CPUShare, cores float64) {
 	cpus := v.CPUCount()
-	top := q.consumers[0]
-	used := top.cpu / cores
-	if used >= dominantShare.Value {
+	var top program
+	if q.known {
+		top = q.consumers[0]
+	}
+	if used := top.cpu / cores; !q.known {
+		f.Subject = v.HostEntity()
+		f.Headline = rule.T("more work than %d CPUs can do: %v tasks wait for one at any time; nothing tells which programs", cpus, unit.Number(round(q.waited)))
+	} else if used >= dominantShare.Value {
 		f.Subject = top.subject()
 		f.Headline = rule.T("more work than CPUs: %s uses %v of %d CPUs, and %v tasks wait for one at any time",
 			top.label(), unit.Share(top.cpu/float64(cpus)), cpus, unit.Number(round(q.waited+q.niced)))
@@ -172,7 +209,7 @@ func describeSaturated(v *view.View, f *rule.Finding, q queue, total view.CPUSha
 	f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CPUIdle, Value: total.Idle + total.IOWait,
 		What:  rule.T("CPUs idle %v of the time", unit.Share(total.Idle+total.IOWait)),
 		Limit: rule.Limit(1 - fullFrom.Value), Check: shell.Line("mpstat -P ALL 1 5")})
-	if s, ok := v.Scheduler(); ok {
+	if s, ok := v.Scheduler(); ok && view.Known(s.Running) {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.SchedRunning, Value: s.Running,
 			What:  rule.T("%v tasks on or waiting for %d CPUs, mean of %d readings", unit.Number(round(s.Running)), cpus, s.Readings),
 			Limit: rule.Limit(float64(cpus))})
@@ -185,12 +222,17 @@ func describeSaturated(v *view.View, f *rule.Finding, q queue, total view.CPUSha
 		if i == 3 {
 			break
 		}
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ProcessCPU, Value: g.cpu,
-			What:  rule.T("%s used %v CPUs and waited %v s per second%s", g.label(), unit.Number(round(g.cpu)), unit.Number(round(g.delay)), g.over(v)),
-			Check: shell.Line("pidstat -u 1 5")})
+		what := rule.T("%s used %v CPUs and waited %v s per second%s", g.label(), unit.Number(round(g.cpu)), unit.Number(round(g.delay)), g.over(v))
+		if !q.measured {
+			what = rule.T("%s used %v CPUs%s", g.label(), unit.Number(round(g.cpu)), g.over(v))
+		}
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ProcessCPU, Value: g.cpu, What: what, Check: shell.Line("pidstat -u 1 5")})
 	}
-	hot := hottest(v, top.workers()...)
-	f.Evidence = append(f.Evidence, hot.evidence()...)
+	var hot hotSpot
+	if q.known {
+		hot = hottest(v, top.workers()...)
+		f.Evidence = append(f.Evidence, hot.evidence()...)
+	}
 	if total.Steal >= stealWorthSaying.Value {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CPUSteal, Value: total.Steal,
 			What: rule.T("the hypervisor took %v of the CPU time", unit.Share(total.Steal))})
@@ -208,6 +250,10 @@ var stealWorthSaying = rule.Threshold{Name: "steal-worth-saying", Value: 0.05, U
 	Reason: "Below 5 % steal the hypervisor is not the cause."}
 
 func saturatedFixes(top program, hot hotSpot) []rule.Fix {
+	more := rule.Fix{Text: rule.T("add CPUs or move a service to another host"), Tradeoff: "money; does not help a program that uses one thread"}
+	if len(top.processes) == 0 {
+		return []rule.Fix{{Text: rule.T("see which programs use the CPUs"), Command: shell.Line("pidstat -u 1 10"), Tradeoff: "none"}, more}
+	}
 	pid := top.processes[0].PID
 	return []rule.Fix{
 		{Text: hot.advice(rule.T("see what %s computes, and make it compute less", top.label())),
@@ -216,6 +262,6 @@ func saturatedFixes(top program, hot hotSpot) []rule.Fix {
 			Command: shell.Line("renice -n 19 -p %d", pid), Tradeoff: "it gets slower while others need the CPU"},
 		{Text: rule.T("run fewer workers at a time, or cap the group with a CPU quota"),
 			Command: rule.SetProperty(top.processes[0].Cgroup, shell.Line("CPUQuota=50%%")), Tradeoff: "a quota also stops the group when the host is idle"},
-		{Text: rule.T("add CPUs or move a service to another host"), Tradeoff: "money; does not help a program that uses one thread"},
+		more,
 	}
 }

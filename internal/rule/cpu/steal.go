@@ -15,6 +15,7 @@ var steal = rule.Rule{
 	Plural:     "hosts lose CPU time to their hypervisors",
 	Resource:   "CPU",
 	Needs:      []recording.Table{recording.CPUs},
+	Columns:    []string{"cpus.user_ns", "cpus.system_ns", "cpus.idle_ns", "cpus.iowait_ns", "cpus.steal_ns"},
 	Explains:   []string{"cpu/saturated"},
 	Delays:     []string{"rt/server-slow", "rt/client-slow"},
 	Delayed:    func(_ *view.View, f, _ *rule.Finding) bool { return f.AffectsAll },

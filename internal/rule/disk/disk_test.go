@@ -458,3 +458,20 @@ func TestSaturatedTellsALimitBelowALoopDeviceOnce(t *testing.T) {
 		t.Fatalf("want the limit told for loop3 only: %+v", found)
 	}
 }
+
+// Where nothing tells of processes, tasks that wait for I/O tell that somebody waits.
+func TestSaturatedWithoutProcesses(t *testing.T) {
+	for _, tc := range []struct {
+		blocked int64
+		want    rule.Confidence
+	}{{0, rule.Possible}, {6, rule.Likely}} {
+		h := ruletest.New(2, 10)
+		disks(h, throttledLoop)
+		ruletest.Every(h, func(at time.Time, _ float64) recording.SystemSample {
+			return recording.SystemSample{At: at, Blocked: tc.blocked}
+		})
+		if got := ruletest.Worst(h.Detect(t, saturated)); got != tc.want {
+			t.Errorf("%d blocked: %v, want %v", tc.blocked, got, tc.want)
+		}
+	}
+}

@@ -20,7 +20,9 @@ var saturated = rule.Rule{
 	Title:    "programs wait because a disk has more requests than it can serve",
 	Plural:   "disks have more requests than they can serve",
 	Resource: "disks",
-	Needs:    []recording.Table{recording.Disks, recording.Processes},
+	Needs:    []recording.Table{recording.Disks},
+	Columns: []string{"disks.busy_ns", "disks.weighted_queue_ns", "disks.reads", "disks.writes", "disks.read_time_ns", "disks.write_time_ns",
+		"disks.read_bytes", "disks.written_bytes"},
 	Explains: []string{"disk/slow-sync", "disk/cgroup-throttled", "proc/uninterruptible", "rt/server-slow", "rt/client-slow"},
 	HoldsUp:  []string{"mysql/row-lock-wait", "mysql/metadata-lock", "proc/lock-contention"},
 	Thresholds: []*rule.Threshold{&busyShare, &waitingQueue, &deepQueue, &slowFlash, &slowSpindle, &mostIntervals, &minWaiting, &atLimit, &bulkRequest,
@@ -165,7 +167,7 @@ func (c candidate) judge(w waiters, ambiguous bool) (rule.Finding, bool) {
 	case w.blind:
 		// Nobody's waits could be read. Many small requests in a long queue
 		// mean that whoever issues them waits; large ones may be writeback.
-		if c.loaded && c.RequestSize() < bulkRequest.Value && w.pressure >= minWaiting.Value {
+		if c.loaded && c.RequestSize() < bulkRequest.Value && max(view.OrZero(w.pressure), view.OrZero(w.blocked)) >= minWaiting.Value {
 			f.Confidence = rule.Likely
 		} else {
 			f.Confidence = rule.Possible
@@ -175,7 +177,7 @@ func (c candidate) judge(w waiters, ambiguous bool) (rule.Finding, bool) {
 	default:
 		f.Confidence = rule.Likely
 	}
-	lost := max(victims, w.total(), view.OrZero(w.pressure))
+	lost := max(victims, w.total(), view.OrZero(w.pressure), view.OrZero(w.blocked))
 	if f.Confidence > rule.Possible && !w.blind {
 		lost = victims
 	}
@@ -214,10 +216,15 @@ func (c candidate) headline(w waiters, sure rule.Confidence) rule.Text {
 		name += " (" + where + ")"
 	}
 	issuer := "the programs that use it"
-	if top, ok := w.issuer(); ok {
+	top, known := w.issuer()
+	if known {
 		issuer = fmt.Sprintf("%s (%d)", top.Comm, top.PID)
 	}
 	switch {
+	case w.blind && c.limit == nil && sure == rule.Possible:
+		return rule.T("disk %s is busy all the time with %s; nothing tells whether anybody waits for it", name, issuer)
+	case w.blind && c.limit == nil && !known:
+		return rule.T("disk %s is saturated: requests queue; nothing tells which programs issue them", name)
 	case c.limit != nil && len(w.list) > 0 && c.mainKnown:
 		return rule.T("I/O on %s is held at the limit of cgroup %s (%s); %s (%d) waits; %s does most of it%s", name, c.limit.path, c.limit, w.list[0].Comm, w.list[0].PID, issuer, c.main.means())
 	case c.limit != nil && len(w.list) > 0:

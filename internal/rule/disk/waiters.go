@@ -39,6 +39,7 @@ type waiters struct {
 	moved    float64        // bytes per second by all issuers
 	blind    bool           // neither threads nor delays could be read
 	pressure float64        // share of the time tasks were stalled on I/O, from PSI; Unknown without
+	blocked  float64        // tasks that waited for I/O, mean, where nothing tells of single ones; Unknown if that is not told either
 }
 
 func diskWaiters(v *view.View, d view.BlockDevice) waiters {
@@ -87,7 +88,11 @@ func diskWaiters(v *view.View, d view.BlockDevice) waiters {
 			w.moved += moves(p)
 		}
 	}
-	w.blind = !known
+	w.blind, w.blocked = !known, view.Unknown
+	if w.blind {
+		w.blocked = blockedTasks(v)
+		w.issuers = onlyIssuer(w.issuers, d, v.Seconds())
+	}
 	slices.SortStableFunc(w.issuers, func(a, b view.Process) int { return cmp.Compare(moves(b), moves(a)) })
 	for _, p := range byPID {
 		p.bulk = p.waiting <= oneStream.Value && streams(p.Process, d)
@@ -97,6 +102,21 @@ func diskWaiters(v *view.View, d view.BlockDevice) waiters {
 		return cmp.Or(cmp.Compare(b.waiting, a.waiting), cmp.Compare(a.PID, b.PID))
 	})
 	return w
+}
+
+// onlyIssuer is the one program that moved as much as the device did, where nothing but bytes
+// tells on which device each works: none if others did, too, or part of the time only.
+func onlyIssuer(list []view.Process, d view.BlockDevice, seconds float64) []view.Process {
+	var match []view.Process
+	for _, p := range list {
+		if moved := moves(p) * p.Seconds; moved >= ownStream.Value*d.Bytes()*seconds && moved*ownStream.Value <= d.Bytes()*seconds {
+			match = append(match, p)
+		}
+	}
+	if len(match) != 1 {
+		return nil
+	}
+	return match
 }
 
 // in leaves those in a group of the block I/O controller or below it, and those of whom
@@ -202,6 +222,12 @@ func (w waiters) evidence() []rule.Evidence {
 			Value: moves(p), Check: shell.Line("pidstat -d -p %d 1", p.PID),
 		})
 	}
+	if w.blocked > 0 {
+		list = append(list, rule.Evidence{
+			Metric: metric.SchedBlocked, What: rule.T("%s tasks of the host wait for I/O on average", unit.Number(w.blocked)),
+			Value: w.blocked, Check: shell.Line("vmstat 1 5   # column b"),
+		})
+	}
 	if w.pressure > 0 {
 		list = append(list, rule.Evidence{
 			Metric: metric.PressureIO, What: rule.T("tasks were stalled on I/O %s of the time", unit.Share(w.pressure)),
@@ -209,6 +235,18 @@ func (w waiters) evidence() []rule.Evidence {
 		})
 	}
 	return list
+}
+
+// blockedTasks is how many tasks of the host waited for I/O on average: as the kernel counts
+// them, or at least one for each CPU that was idle because of it.
+func blockedTasks(v *view.View) float64 {
+	if s, ok := v.Scheduler(); ok && view.Known(s.Blocked) {
+		return s.Blocked
+	}
+	if total, ok := v.CPUTotal(); ok {
+		return total.IOWait * float64(v.CPUCount())
+	}
+	return view.Unknown
 }
 
 // ioPressure is the share of the window in which at least one task was stalled

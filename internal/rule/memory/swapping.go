@@ -19,7 +19,8 @@ var swapping = rule.Rule{
 	Title:    "memory in use goes to swap and comes back",
 	Plural:   "control groups have memory in use go to swap and come back",
 	Resource: "memory",
-	Needs:    []recording.Table{recording.VMStat, recording.Processes},
+	Needs:    []recording.Table{recording.VMStat},
+	Columns:  []string{"vmstat.pswpin", "vmstat.pswpout"},
 	// The swap device is busy with it, and whoever waits for a page waits in D.
 	Explains:   []string{"mem/cgroup-near-limit", "disk/saturated", "disk/cgroup-throttled", "proc/uninterruptible", "mem/leak", "mem/reclaim", "rt/server-slow", "rt/client-slow", "mysql/not-answering"},
 	Thresholds: []*rule.Threshold{&swapInFrom, &steadyFrom, &stalledFrom, &swapOutFrom, &victimFaults, &limitNear, &ownShare},
@@ -160,8 +161,11 @@ func describeSwapping(v *view.View, f *rule.Finding, p view.Paging, s stall) {
 		f.Subject.Cgroup = c.group.Path
 		where = fmt.Sprintf("%s, limited to %v,", c.group.Path, unit.Bytes(c.group.MemoryMax))
 	}
-	f.Headline = rule.T("%s is short of memory: %v/s go to swap and %v/s come back; %s holds %v",
-		where, unit.Bytes(p.SwapOut), unit.Bytes(p.SwapIn), who, unit.Bytes(weight(c.process)))
+	f.Headline = rule.T("%s is short of memory: %v/s go to swap and %v/s come back", where, unit.Bytes(p.SwapOut), unit.Bytes(p.SwapIn))
+	if c.found {
+		f.Headline = rule.T("%s is short of memory: %v/s go to swap and %v/s come back; %s holds %v",
+			where, unit.Bytes(p.SwapOut), unit.Bytes(p.SwapIn), who, unit.Bytes(weight(c.process)))
+	}
 	f.Impact = rule.Impact{TimeLost: s.seconds, Text: rule.T("tasks waited for memory %v of the time", unit.Share(min(s.seconds, 1)))}
 	if s.seconds <= 0 {
 		f.Impact = rule.Impact{Share: min(1, p.SwapInPages/(100*swapInFrom.Value)), Text: rule.T("%v pages read back per second", unit.Count(p.SwapInPages))}
@@ -171,8 +175,10 @@ func describeSwapping(v *view.View, f *rule.Finding, p view.Paging, s stall) {
 			What: rule.T("%v/s came back from swap (%v pages), in %v of the intervals", unit.Bytes(p.SwapIn), unit.PerSecond(p.SwapInPages), unit.Share(p.InSteady))},
 		{Metric: metric.VMStatSwapOut, Value: p.SwapOut, Limit: rule.Limit(swapOutFrom.Value),
 			What: rule.T("%v/s went to swap, in %v of the intervals", unit.Bytes(p.SwapOut), unit.Share(p.OutSteady))},
-		{Metric: metric.VMStatMajorFaults, Value: p.MajorFaults,
-			What: rule.T("%v accesses had to wait for storage", unit.PerSecond(p.MajorFaults))},
+	}
+	if p.MajorFaults > 0 {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.VMStatMajorFaults, Value: p.MajorFaults,
+			What: rule.T("%v accesses had to wait for storage", unit.PerSecond(p.MajorFaults))})
 	}
 	if pressure, ok := v.Stall("memory"); ok {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.PressureMemorySome, Value: pressure.Some, Limit: rule.Limit(stalledFrom.Value),
@@ -246,8 +252,10 @@ func swappingFixes(c culprit, who string) []rule.Fix {
 		fixes = append(fixes, rule.Fix{Text: rule.T("raise the memory limit of %s, or make %s fit into it", c.group.Path, who),
 			Command: shell.Line("echo %d > %s", c.group.MemoryMax*3/2, memoryFile(c.group, "memory.max", "memory.limit_in_bytes")), Tradeoff: "less memory for its neighbours"})
 	} else {
-		fixes = append(fixes, rule.Fix{Text: rule.T("make %s use less: smaller caches, heaps, pools, or fewer workers", who), Tradeoff: "a lower hit rate, more work per request"},
-			rule.Fix{Text: rule.T("give it a limit, so that only it swaps"), Command: rule.SetProperty(c.process.Cgroup, shell.Line("MemoryHigh=2G")), Tradeoff: "it gets slow, the others do not"})
+		fixes = append(fixes, rule.Fix{Text: rule.T("make %s use less: smaller caches, heaps, pools, or fewer workers", who), Tradeoff: "a lower hit rate, more work per request"})
+	}
+	if !c.limited && c.found {
+		fixes = append(fixes, rule.Fix{Text: rule.T("give it a limit, so that only it swaps"), Command: rule.SetProperty(c.process.Cgroup, shell.Line("MemoryHigh=2G")), Tradeoff: "it gets slow, the others do not"})
 	}
 	return append(fixes,
 		rule.Fix{Text: rule.T("add memory, or move one of the services elsewhere"), Tradeoff: "money"},

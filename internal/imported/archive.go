@@ -1,0 +1,262 @@
+package imported
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"rtrail/internal/budget"
+	"rtrail/internal/infile"
+	"rtrail/internal/probe/census"
+	"rtrail/internal/probe/host"
+	"rtrail/internal/recording"
+	"rtrail/internal/unit"
+)
+
+// Bounds of an archive of a stranger. Nothing of it is written to a disk, links in it are
+// not followed, and of its files only those of /proc are kept.
+const (
+	maxEntries  = 400_000
+	maxEntry    = 4 << 20  // bytes of a file of /proc
+	maxKept     = 64 << 20 // of all of these
+	maxUnpacked = 4 << 30  // of everything, unpacked
+	freely      = 64 << 20 // from here on maxRatio counts
+	maxRatio    = 200      // unpacked bytes for each packed one: text packs to a twentieth, zeros to a thousandth
+	maxDepth    = 40       // folders
+	maxName     = 1024
+	maxTrees    = 500 // copies of /proc
+)
+
+// xzMagic begins a file of xz, which nothing here unpacks.
+var xzMagic = []byte{0xfd, '7', 'z', 'X', 'Z', 0}
+
+// isTar says that a file is an archive of tar (POSIX.1-1988 and GNU).
+func isTar(head []byte) bool { return len(head) > 262 && string(head[257:262]) == "ustar" }
+
+// tree is one copy of /proc.
+type tree struct {
+	at    time.Time // when its file stat was written
+	files map[string][]byte
+	// scrape is what node_exporter told, in place of files.
+	scrape *scrape
+}
+
+// counted counts the packed bytes below a decompressor.
+type counted struct {
+	io.Reader
+	n int64
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// tame ends a stream that is larger than any collection, or that grows without end out of
+// next to nothing.
+type tame struct {
+	io.Reader
+	packed *counted
+	n      int64
+}
+
+var errBomb = errors.New("it unpacks to far more than a collection has (a tar bomb?)")
+
+func (t *tame) Read(p []byte) (int, error) {
+	if t.n > maxUnpacked || t.n > freely && t.n > maxRatio*max(t.packed.n, 1) {
+		return 0, errBomb
+	}
+	n, err := t.Reader.Read(p)
+	t.n += int64(n)
+	return n, err
+}
+
+// readArchive collects the copies of /proc in an archive.
+func readArchive(ctx context.Context, file string, packed *counted, in io.Reader) (*told, error) {
+	r := tar.NewReader(infile.Until(ctx, &tame{Reader: in, packed: packed}))
+	trees, memory, kept, sar := map[string]*tree{}, budget.From(ctx), int64(0), ""
+	t := &told{tool: "archive", file: file, dated: true}
+	for n := 0; ; n++ {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil && len(trees) > 0 && !errors.Is(err, errBomb) && ctx.Err() == nil {
+			t.note("%s: it is damaged or cut off after %d files: %v", file, n, err)
+			break
+		}
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("reading the archive %s: %w", file, err)
+		case n == maxEntries:
+			return nil, fmt.Errorf("reading the archive %s: it has more than %d files", file, maxEntries)
+		case len(h.Name) > maxName || strings.Count(h.Name, "/") > maxDepth || h.Typeflag != tar.TypeReg:
+			continue
+		}
+		where, name, ok := procFile(h.Name)
+		if !ok {
+			if dir := path.Dir(h.Name); strings.HasSuffix(dir, "log/sa") || strings.HasSuffix(dir, "log/sysstat") {
+				sar = h.Name
+			}
+			continue
+		}
+		if h.Size > maxEntry || kept+h.Size > maxKept || !memory.Take(h.Size) {
+			return nil, fmt.Errorf("reading the archive %s: its copies of /proc have more than %v", file, unit.Bytes(maxKept))
+		}
+		b, err := io.ReadAll(io.LimitReader(r, maxEntry))
+		if err != nil {
+			if errors.Is(err, errBomb) || ctx.Err() != nil {
+				return nil, fmt.Errorf("reading the archive %s: %w", file, err)
+			}
+			continue // cut off: Next says so
+		}
+		kept += int64(len(b))
+		if trees[where] == nil {
+			if len(trees) == maxTrees {
+				return nil, fmt.Errorf("reading the archive %s: it has more than %d copies of /proc", file, maxTrees)
+			}
+			trees[where] = &tree{files: map[string][]byte{}}
+		}
+		if name == "stat" {
+			trees[where].at = h.ModTime
+		}
+		trees[where].files[name] = b
+	}
+	for _, where := range slices.Sorted(maps.Keys(trees)) {
+		if tr := trees[where]; sane(tr.at) && len(tr.files["stat"]) > 0 {
+			t.trees = append(t.trees, tr)
+		}
+	}
+	if len(t.trees) == 0 {
+		more := ""
+		if sar != "" {
+			more = "; it holds files of sar: unpack " + sar + " and give that"
+		}
+		return nil, fmt.Errorf("reading the archive %s: there is no copy of /proc/stat in it%s", file, more)
+	}
+	if sar != "" {
+		t.note("%s: it holds files of sar, too, which are not read there: unpack %s and give it", file, sar)
+	}
+	return t, nil
+}
+
+// procFile says whether a name in an archive is that of a file of /proc that is read: below
+// which folder, and which file ("stat", "1/stat").
+func procFile(name string) (where, file string, ok bool) {
+	name = path.Clean("/" + name)
+	i := strings.LastIndex(name, "/proc/")
+	if i < 0 {
+		return "", "", false
+	}
+	where, file = name[:i], name[i+len("/proc/"):]
+	switch file {
+	case "stat", "meminfo", "vmstat", "diskstats", "softirqs", "net/softnet_stat", "swaps", "zoneinfo", "interrupts", "sys/kernel/hostname",
+		"pressure/cpu", "pressure/memory", "pressure/io":
+		return where, file, true
+	}
+	pid, of, ok := strings.Cut(file, "/")
+	return where, file, ok && pid != "" && strings.Trim(pid, "0123456789") == "" && (of == "stat" || of == "schedstat")
+}
+
+// joinTrees makes one source of the copies of /proc in all archives.
+func joinTrees(all []*told) ([]*told, error) {
+	var first *told
+	var rest []*told
+	for _, t := range all {
+		switch {
+		case t.trees == nil:
+			rest = append(rest, t)
+		case first == nil:
+			first = t
+		default:
+			if first.tool != t.tool {
+				return nil, fmt.Errorf("reading %s and %s: they are of different kinds; give those of one kind", first.file, t.file)
+			}
+			if first.host.Name != t.host.Name {
+				return nil, fmt.Errorf("reading %s: it is of host %s, %s is of %s; judge one host at a time", t.file, t.host.Name, first.file, first.host.Name)
+			}
+			first.trees, first.notes = append(first.trees, t.trees...), append(first.notes, t.notes...)
+			first.file += ", " + t.file
+		}
+	}
+	if first == nil {
+		return all, nil
+	}
+	slices.SortStableFunc(first.trees, func(a, b *tree) int { return a.at.Compare(b.at) })
+	first.trees = slices.CompactFunc(first.trees, func(a, b *tree) bool { return a.at.Equal(b.at) })
+	if len(first.trees) < 2 {
+		return nil, fmt.Errorf("reading %s: there is one %s in it, which tells what was counted since the host was started; give two or more, taken some seconds apart", first.file,
+			map[bool]string{false: "copy of /proc", true: "answer of node_exporter"}[first.trees[0].scrape != nil])
+	}
+	first.whole = recording.New(recording.Manifest{})
+	for _, tr := range first.trees {
+		w := recording.NewWriter(tr.at)
+		tr.write(w, first)
+		_ = first.whole.Commit(w) // memory takes all
+		first.reports = append(first.reports, report{at: tr.at})
+	}
+	return append(rest, first), nil
+}
+
+// write makes rows of a copy.
+func (tr *tree) write(w *recording.Writer, t *told) {
+	if tr.scrape != nil {
+		tr.scrape.write(w)
+		return
+	}
+	boot := time.Time{}
+	if _, rest, ok := bytes.Cut(tr.files["stat"], []byte("\nbtime ")); ok {
+		line, _, _ := bytes.Cut(rest, []byte{'\n'})
+		if n, err := strconv.ParseInt(string(line), 10, 64); err == nil && sane(time.Unix(n, 0)) {
+			boot = time.Unix(n, 0)
+		}
+	}
+	if name := strings.TrimSpace(string(tr.files["sys/kernel/hostname"])); len(name) <= maxKey {
+		t.host.Name = name
+	}
+	for _, name := range slices.Sorted(maps.Keys(tr.files)) {
+		b := tr.files[name]
+		if pid, of, ok := strings.Cut(name, "/"); ok && of == "stat" {
+			if n, err := strconv.ParseInt(pid, 10, 32); err == nil && n > 0 {
+				tr.process(w, int32(n), b, boot)
+			}
+			continue
+		}
+		if _, err := host.Snapshot(w, name, tr.at, b); err != nil {
+			t.note("%s: /proc/%s of %v: %v", t.file, name, unit.Moment(tr.at), err)
+		}
+	}
+}
+
+// userHZ is the unit of times in /proc/PID/stat.
+const userHZ = 100
+
+// process makes a row of a copy of /proc/PID/stat.
+func (tr *tree) process(w *recording.Writer, pid int32, b []byte, boot time.Time) {
+	s, ok := census.ParseStat(b, func(name []byte) string { return strings.ToValidUTF8(string(name[:min(len(name), 64)]), "") })
+	if !ok {
+		return
+	}
+	const none = recording.Unknown
+	row := recording.ProcessSample{At: tr.at, PID: pid, PPID: s.PPID, Comm: s.Comm, Kernel: s.Kernel, State: string(s.State), UID: none, Threads: s.Threads, Nice: s.Nice,
+		User: s.User, System: s.System, ChildUser: s.ChildUser, ChildSystem: s.ChildSystem, MinorFaults: s.MinorFaults, MajorFaults: s.MajorFaults,
+		VirtualSize: s.VirtualSize, RunTime: none, RunDelay: none, BlockDelay: none, SwapDelay: none, Voluntary: none, Involuntary: none, RSS: none, Anon: none, File: none,
+		Shmem: none, Swap: none, ReadChars: none, WriteChars: none, ReadCalls: none, WriteCalls: none, ReadBytes: none, WriteBytes: none, Cancelled: none, OOMScore: none, OOMAdjust: none}
+	if !boot.IsZero() && s.StartTicks < 1<<40 {
+		row.Started = boot.Add(time.Duration(s.StartTicks) * time.Second / userHZ)
+	}
+	if sched, ok := census.ParseSched(tr.files[fmt.Sprintf("%d/schedstat", pid)]); ok && s.Threads == 1 {
+		row.RunDelay = sched.RunDelay // of more threads the main one says little
+	}
+	recording.Append(w, row)
+}

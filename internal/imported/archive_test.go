@@ -1,0 +1,161 @@
+package imported
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"rtrail/internal/rule/catalogue"
+	"rtrail/internal/verdict"
+	"rtrail/internal/view"
+)
+
+// entry is a file of an archive.
+type entry struct {
+	name, content string
+	at            time.Time
+}
+
+func archive(t testing.TB, entries ...entry) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, e := range entries {
+		h := &tar.Header{Name: e.name, Size: int64(len(e.content)), ModTime: e.at, Mode: 0o600, Typeflag: tar.TypeReg}
+		if err := w.WriteHeader(h); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(w, e.content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// copyOf is a host with one busy process, some seconds after it was started.
+func copyOf(where string, after int) []entry {
+	at := time.Unix(1767322800+int64(after), 0)
+	busy, idle := after*100, 100
+	return []entry{
+		{where + "proc/stat", fmt.Sprintf("cpu  %d 0 0 %d 0 0 0 0 0 0\ncpu0 %d 0 0 %d 0 0 0 0 0 0\nintr 9\nctxt %d\nbtime 1767300000\nprocesses 5\nprocs_running 9\nprocs_blocked 0\n", busy, idle, busy, idle, after*10), at},
+		{where + "proc/meminfo", "MemTotal: 1000 kB\nMemFree: 500 kB\nMemAvailable: 600 kB\n", at},
+		{where + "proc/pressure/cpu", fmt.Sprintf("some avg10=90.00 avg60=90.00 avg300=90.00 total=%d\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n", after*900_000), at},
+		{where + "proc/sys/kernel/hostname", "db7\n", at},
+		{where + "proc/77/stat", fmt.Sprintf("77 (burn) R 1 1 1 0 -1 0 0 0 0 0 %d 0 0 0 20 0 2 0 100 1000 10 1\n", busy), at},
+		{where + "proc/78/cmdline", "secret", at},
+	}
+}
+
+func TestArchive(t *testing.T) {
+	together := archive(t, append(copyOf("sos-1/", 100), copyOf("sos-2/", 110)...)...)
+	one, other := archive(t, copyOf("", 100)...), archive(t, copyOf("./", 110)...)
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = z.Write(together)
+	_ = z.Close()
+	for name, files := range map[string][][]byte{"one archive": {together}, "two": {other, one}, "compressed": {packed.Bytes()}} {
+		var paths []string
+		for _, b := range files {
+			paths = append(paths, write(t, string(b)))
+		}
+		v := view.New(readAll(t, paths))
+		if total, ok := v.CPUTotal(); !ok || total.Busy() < 0.99 || v.Seconds() != 10 {
+			t.Errorf("%s: %+v in %v s", name, total, v.Seconds())
+		}
+		if p, ok := v.Process(77); !ok || p.CPU < 0.99 || p.CPU > 1.01 {
+			t.Errorf("%s: %+v", name, p)
+		}
+		out := verdict.Judge(v, catalogue.For(v.Manifest()))
+		if len(out.Findings) != 1 || out.Findings[0].Rule != "cpu/saturated" || out.Host.Name != "db7" {
+			t.Errorf("%s: %+v", name, out.Findings)
+		}
+		if !notJudged(out, "proc/zombies") || !notJudged(out, "mem/leak") {
+			t.Errorf("%s: judged what one file of a process does not tell", name)
+		}
+	}
+}
+
+func TestArchiveRefused(t *testing.T) {
+	bomb := func() string {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		w := tar.NewWriter(z)
+		_ = w.WriteHeader(&tar.Header{Name: "var/zeros", Size: 1 << 30, Typeflag: tar.TypeReg, ModTime: time.Unix(1767322800, 0)})
+		zeros := make([]byte, 1<<20)
+		for range 100 {
+			_, _ = w.Write(zeros)
+		}
+		_ = z.Close()
+		return b.String()
+	}
+	at := time.Unix(1767322800, 0)
+	for name, tc := range map[string]struct{ text, want string }{
+		"one copy":     {string(archive(t, copyOf("", 100)...)), "there is one copy of /proc"},
+		"nothing":      {string(archive(t, entry{"etc/passwd", "root", at})), "no copy of /proc/stat"},
+		"files of sar": {string(archive(t, entry{"sos/var/log/sa/sa02", "x", at})), "unpack sos/var/log/sa/sa02"},
+		"large":        {string(archive(t, entry{"proc/stat", strings.Repeat("x", maxEntry+1), at})), "have more than"},
+		"bomb":         {bomb(), "tar bomb"},
+		"deep":         {string(archive(t, entry{strings.Repeat("a/", 60) + "proc/stat", "cpu 1 2 3 4\n", at})), "no copy"},
+		"xz":           {string(xzMagic) + "\x00\x04", "xz -dk"},
+	} {
+		_, _, err := Read(t.Context(), []string{write(t, tc.text)})
+		if err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: %v, want %q", name, err, tc.want)
+		}
+	}
+}
+
+// Links in an archive are not followed, whatever they are called.
+func TestArchiveLinks(t *testing.T) {
+	secret := write(t, "cpu  1 2 3 4\n")
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, kind := range []byte{tar.TypeSymlink, tar.TypeLink} {
+		if err := w.WriteHeader(&tar.Header{Name: "proc/stat", Linkname: secret, Typeflag: kind}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = w.Close()
+	if _, _, err := Read(t.Context(), []string{write(t, b.String())}); err == nil || !strings.Contains(err.Error(), "no copy") {
+		t.Error(err)
+	}
+}
+
+// An archive that is cut off is read as far as it goes.
+func TestArchiveCutOff(t *testing.T) {
+	whole := archive(t, append(append(copyOf("1/", 100), copyOf("2/", 110)...), copyOf("3/", 120)...)...)
+	rec, held, err := Read(t.Context(), []string{write(t, string(whole[:len(whole)-6000]))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if held.To.Sub(held.From) < 10*time.Second || !strings.Contains(strings.Join(rec.Manifest().Notes, "\n"), "cut off") {
+		t.Errorf("%v %v", held, rec.Manifest().Notes)
+	}
+}
+
+func FuzzArchive(f *testing.F) {
+	f.Add(archive(f, append(copyOf("1/", 100), copyOf("2/", 110)...)...))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if !isTar(b) {
+			return
+		}
+		path := write(t, string(b))
+		rec, held, err := Read(t.Context(), []string{path})
+		if err != nil {
+			return
+		}
+		v := view.New(rec, held.From, held.To)
+		v.CPUTotal()
+		v.Processes()
+		_ = os.Remove(path)
+	})
+}

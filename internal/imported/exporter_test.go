@@ -1,0 +1,94 @@
+package imported
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule/catalogue"
+	"rtrail/internal/verdict"
+	"rtrail/internal/view"
+)
+
+func TestExporter(t *testing.T) {
+	v := read(t, "exporter/2.prom", "exporter/1.prom")
+	if total, ok := v.CPUTotal(); !ok || total.Busy() < 0.95 || len(v.CPUs()) != 2 {
+		t.Errorf("%+v", total)
+	}
+	about(t, "seconds", v.Seconds(), 6.04, 0.01)
+	if s, ok := v.Scheduler(); !ok || s.Load1 <= 0 || s.Running < 3 || s.ContextSwitches <= 0 {
+		t.Errorf("%+v", s)
+	}
+	if s, ok := v.Stall("cpu"); !ok || s.Some < 0.5 || s.Some > 1 {
+		t.Errorf("%+v", s)
+	}
+	if d, ok := v.BlockDevice("vda"); !ok || !view.Known(d.Queue) || d.Utilisation > 1 {
+		t.Errorf("%+v", d)
+	}
+	if m, ok := v.MemoryNow(); !ok || m.Available <= 0 || m.Dirty != recording.Unknown {
+		t.Errorf("%+v", m)
+	}
+	if h := v.Manifest().Host; h.Name != "vm" || !strings.HasPrefix(h.Kernel, "6.") {
+		t.Errorf("%+v", h)
+	}
+	out := verdict.Judge(v, catalogue.For(v.Manifest()))
+	for _, id := range []string{"mem/reclaim", "mem/leak", "cpu/throttled", "cpu/one-thread-limit", "disk/log-flood"} {
+		if !notJudged(out, id) {
+			t.Errorf("%s was judged", id)
+		}
+	}
+}
+
+func TestExporterRefused(t *testing.T) {
+	other, err := os.ReadFile("testdata/exporter/1.prom")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		files []string
+		want  string
+	}{
+		"one":           {[]string{"testdata/exporter/1.prom"}, "one answer of node_exporter"},
+		"the same":      {[]string{"testdata/exporter/1.prom", "testdata/exporter/1.prom"}, "one answer of node_exporter"},
+		"another host":  {[]string{"testdata/exporter/1.prom", write(t, strings.Replace(string(other), `nodename="vm"`, `nodename="db"`, 1))}, "judge one host"},
+		"no time":       {[]string{write(t, "node_load1 0.5\nnode_load5 0.5\n")}, "node_time_seconds"},
+		"other kinds":   {[]string{"testdata/exporter/1.prom", write(t, string(archive(t, copyOf("", 100)...)))}, "different kinds"},
+		"not of a node": {[]string{write(t, "# HELP go_goroutines x\n# TYPE go_goroutines gauge\ngo_goroutines 8\n")}, "node_time_seconds"},
+	} {
+		_, _, err := Read(t.Context(), tc.files)
+		if err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: %v, want %q", name, err, tc.want)
+		}
+	}
+}
+
+func FuzzExporter(f *testing.F) {
+	b, err := os.ReadFile("testdata/exporter/1.prom")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b, b)
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		var all []*told
+		for _, text := range [][]byte{a, b} {
+			from, err := parseScrape("fuzz", string(text), time.Time{})
+			if err != nil {
+				return
+			}
+			all = append(all, from)
+		}
+		all, err := joinTrees(all)
+		if err != nil {
+			return
+		}
+		rec, held, err := together(all)
+		if err != nil {
+			return
+		}
+		v := view.New(rec, held.From, held.To)
+		v.CPUTotal()
+		v.BlockDevices()
+	})
+}

@@ -1,0 +1,353 @@
+// Package imported reads what other tools wrote down of a host: vmstat, iostat,
+// mpstat, pidstat, sar and top, pt-stalk, copies of /proc, node_exporter. Each becomes rows of the tables of a recording, so that
+// rules judge them as they judge a host that is watched. What a tool does not tell
+// is blank, and the manifest says which columns it tells (recording.ProbeInfo.Only), so that
+// rules which need others are not judged.
+//
+// These tools print rates, and tables hold counters: each counter begins at zero and grows by
+// rate times interval. The reports with which vmstat, iostat and top begin tell of the time
+// since the host was started, and are left out.
+package imported
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"rtrail/internal/budget"
+	"rtrail/internal/infile"
+	"rtrail/internal/recording"
+	"rtrail/internal/unit"
+	"rtrail/internal/version"
+)
+
+const (
+	// maxText bounds a file, unpacked: reports of 500 processes, once a second, for 20 minutes.
+	maxText = 64 << 20
+	// headBytes is how much of a file shows what it is.
+	headBytes = 16 << 10
+	// maxFiles bounds the files of one host that are put together.
+	maxFiles = 200
+	// maxTimes bounds the files an error names.
+	maxTimes = 5
+)
+
+// parser reads a text of one kind. until is when it was written last.
+type parser func(file, text string, until time.Time) (*told, error)
+
+// kindOf says how to read a text that begins with head; nil: it is of no kind that is known.
+func kindOf(head []byte) parser {
+	if isSadf(head) {
+		return parseSadf
+	}
+	if snapshotName(head) != "" {
+		return parseSnapshots
+	}
+	if isScrape(head) {
+		return parseScrape
+	}
+	n := 0
+	for line := range bytes.Lines(head) {
+		words := bytes.Fields(line)
+		if len(words) == 0 {
+			continue
+		}
+		if n++; n > 10 {
+			break
+		}
+		text := string(bytes.TrimRight(line, "\r\n \t"))
+		switch {
+		case banner.MatchString(text):
+			return parseSysstat
+		case topBanner.MatchString(text):
+			return parseTop
+		case bytes.Contains(words[0], []byte("procs")) && bytes.Contains(line, []byte("--")) && bytes.Contains(line, []byte("swap")) || bytes.Contains(line, []byte(" swpd ")) && bytes.Contains(line, []byte(" cs ")):
+			return parseVMStat
+		}
+	}
+	return nil
+}
+
+// Is says that a file is one that Read takes. It is judged by what is in it, whatever its name.
+func Is(path string) bool {
+	return infile.Begins(path, func(in io.Reader) bool {
+		head := make([]byte, headBytes)
+		n, _ := io.ReadFull(in, head)
+		return kindOf(head[:n]) != nil || isSar(head[:n]) || isTar(head[:n]) || bytes.HasPrefix(head[:n], xzMagic)
+	})
+}
+
+// Read reads files that tell of one host and makes a recording of them. Where several tell
+// the same table, the one that tells most of it counts.
+func Read(ctx context.Context, files []string) (*recording.Recording, recording.Window, error) {
+	var all []*told
+	files, notes, err := expand(files)
+	if err != nil {
+		return nil, recording.Window{}, err
+	}
+	if len(files) > maxFiles {
+		return nil, recording.Window{}, fmt.Errorf("reading %d files: at most %d can be put together", len(files), maxFiles)
+	}
+	for _, f := range files {
+		t, err := readFile(ctx, f)
+		if err != nil {
+			return nil, recording.Window{}, err
+		}
+		all = append(all, t)
+	}
+	if all, err = joinTrees(all); err != nil {
+		return nil, recording.Window{}, err
+	}
+	all[0].notes = append(all[0].notes, notes...)
+	return together(all)
+}
+
+func readFile(ctx context.Context, path string) (*told, error) {
+	f, err := infile.Open(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("reading a report: %w", err)
+	}
+	defer f.Close()
+	until := time.Now()
+	if info, err := f.Stat(); err == nil && sane(info.ModTime()) {
+		until = info.ModTime()
+	}
+	packed := &counted{Reader: f}
+	in, done, err := infile.Unpack(packed)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	defer done()
+	head := make([]byte, headBytes)
+	n, _ := io.ReadFull(in, head)
+	head = head[:n]
+	in = io.MultiReader(bytes.NewReader(head), in)
+	switch {
+	case isTar(head):
+		return readArchive(ctx, path, packed, in)
+	case bytes.HasPrefix(head, xzMagic):
+		return nil, fmt.Errorf("reading %s: it is packed with xz, which rtrail does not unpack: run xz -dk on it and give the result", path)
+	}
+	text, err := readText(ctx, in)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	if isSar(text) {
+		return readSar(ctx, path)
+	}
+	parse := kindOf(text[:min(len(text), headBytes)])
+	if parse == nil {
+		return nil, fmt.Errorf("reading %s: it is no report of another tool that is known", path)
+	}
+	return parse(path, string(text), until)
+}
+
+// readText reads all of a text.
+func readText(ctx context.Context, in io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(infile.Until(ctx, in), maxText+1))
+	switch {
+	case err != nil && len(text) == 0, ctx.Err() != nil:
+		return nil, err
+	case len(text) > maxText:
+		return nil, fmt.Errorf("it has more than %v of text; cut out the time that matters", unit.Bytes(maxText))
+	case !budget.From(ctx).Take(int64(len(text))):
+		return nil, budget.ErrSpent
+	}
+	return text, nil // one that is cut off is read as far as it goes
+}
+
+// together makes one recording of what files tell.
+func together(all []*told) (*recording.Recording, recording.Window, error) {
+	var held recording.Window
+	fail := func(err error) (*recording.Recording, recording.Window, error) { return nil, held, err }
+	host, err := hostOf(all)
+	if err != nil {
+		return fail(err)
+	}
+	place(all)
+	var list []*rows
+	var times []string
+	for _, t := range all {
+		t.host = host
+		r := fill(t)
+		if !r.last.After(r.first) {
+			return fail(fmt.Errorf("reading %s: it holds one report of %s; a rate needs two", t.file, t.tool))
+		}
+		list = append(list, r)
+		// All that is judged together is of one time.
+		if held.From.IsZero() || r.first.After(held.From) {
+			held.From = r.first
+		}
+		if held.To.IsZero() || r.last.Before(held.To) {
+			held.To = r.last
+		}
+		times = append(times, fmt.Sprintf("%s %v to %v", t.file, unit.Moment(r.first), unit.Moment(r.last)))
+	}
+	if !held.To.After(held.From) {
+		return fail(fmt.Errorf("reading %d files: they tell of different times: %s", len(all), strings.Join(times[:min(len(times), maxTimes)], ", ")))
+	}
+	m := recording.Manifest{Format: recording.FormatVersion, Tool: "rtrail " + version.String(), Host: host, Started: held.From, Ended: held.To}
+	w := recording.NewWriter(held.From)
+	for _, r := range list {
+		m.Probes = append(m.Probes, recording.ProbeInfo{Name: r.name(list)})
+	}
+	for _, g := range givers {
+		best := -1
+		for i, r := range list {
+			if g.count(r) > 0 && (best < 0 || worth(g.table, r) > worth(g.table, list[best])) {
+				best = i
+			}
+		}
+		if best < 0 {
+			continue
+		}
+		p := &m.Probes[best]
+		p.Fills = append(p.Fills, g.table)
+		for _, c := range list[best].only[g.table] {
+			p.Only = append(p.Only, string(g.table)+"."+c)
+		}
+		g.give(w, list[best])
+		for i, r := range list {
+			if i != best && g.count(r) > 0 {
+				r.left = append(r.left, string(g.table))
+			}
+		}
+	}
+	var notes []string
+	for i, r := range list {
+		recording.Append(w, recording.ProbeRun{At: held.From, Probe: m.Probes[i].Name, Rows: int64(len(r.told.reports))})
+		text := r.told.source()
+		if len(r.left) > 0 {
+			text += "; left out, as another file tells more of it: " + strings.Join(r.left, ", ")
+		}
+		notes = append(append(notes, text), r.told.notes...)
+	}
+	m.Notes = notes
+	m.Probes = append(m.Probes, untold(m.Probes))
+	rec := recording.New(m)
+	return rec, held, rec.Commit(w)
+}
+
+// untold stands for all that rtrail itself sees of a host and these reports do not tell, so that
+// the rules which need it are listed as not judged.
+func untold(told []recording.ProbeInfo) recording.ProbeInfo {
+	p := recording.ProbeInfo{Name: "rtrail on that host", Remedy: "watch the host itself: rtrail record -o DIR"}
+	for _, t := range recording.AllTables() {
+		filled := slices.ContainsFunc(told, func(p recording.ProbeInfo) bool { return slices.Contains(p.Fills, t) })
+		if !filled && !recording.OfCaptures(t) && !strings.HasPrefix(string(t), "mysql") && !strings.HasPrefix(string(t), "stack") {
+			p.Fills = append(p.Fills, t)
+		}
+	}
+	return p
+}
+
+// giver moves the rows of a table.
+type giver struct {
+	table recording.Table
+	count func(*rows) int
+	give  func(*recording.Writer, *rows)
+}
+
+var givers = []giver{
+	{recording.CPUs, func(r *rows) int { return len(r.cpus) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.cpus) }},
+	{recording.System, func(r *rows) int { return len(r.system) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.system) }},
+	{recording.Pressure, func(r *rows) int { return len(r.pressure) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.pressure) }},
+	{recording.Memory, func(r *rows) int { return len(r.memory) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.memory) }},
+	{recording.VMStat, func(r *rows) int { return len(r.vmstat) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.vmstat) }},
+	{recording.Disks, func(r *rows) int { return len(r.disks) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.disks) }},
+	{recording.NetDevices, func(r *rows) int { return len(r.net) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.net) }},
+	{recording.SoftIRQs, func(r *rows) int { return len(r.softirqs) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.softirqs) }},
+	{recording.Softnet, func(r *rows) int { return len(r.softnet) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.softnet) }},
+	{recording.Swaps, func(r *rows) int { return len(r.swaps) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.swaps) }},
+	{recording.Zones, func(r *rows) int { return len(r.zones) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.zones) }},
+	{recording.Interrupts, func(r *rows) int { return len(r.interrupts) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.interrupts) }},
+	{recording.Processes, func(r *rows) int { return len(r.processes) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.processes) }},
+}
+
+// worth is how much a source tells of a table: by its columns, and who tells how long
+// processes waited for a CPU, or which tasks wait, before all others.
+func worth(t recording.Table, r *rows) int {
+	n := len(r.only[t])
+	if r.told.whole != nil {
+		n += 1000 // counters themselves
+	}
+	if t == recording.CPUs && slices.ContainsFunc(r.cpus, func(c recording.CPUSample) bool { return c.CPU >= 0 }) {
+		n += 100 // each by itself
+	}
+	if slices.Contains(r.only[t], "run_delay_ns") || slices.Contains(r.only[t], "running") {
+		n += 100
+	}
+	return n
+}
+
+// name is that of the tool, with its file where several are of one tool.
+func (r *rows) name(all []*rows) string {
+	for _, o := range all {
+		if o != r && o.told.tool == r.told.tool {
+			return r.told.tool + " in " + filepath.Base(r.told.file)
+		}
+	}
+	return r.told.tool
+}
+
+// source says what was read, of whom, of which time, and how finely.
+func (t *told) source() string {
+	first, last := t.reports[0].at, t.reports[len(t.reports)-1].at
+	text := fmt.Sprintf("%s: %s", t.file, t.tool)
+	if t.host.Name != "" {
+		text += " of host " + t.host.Name
+	}
+	text += fmt.Sprintf(", %s to %s, a report each %v", unit.Moment(first), unit.Moment(last), unit.Duration(spacing(t.reports)))
+	if !t.dated {
+		text += "; the text has no times: one a second is assumed"
+	}
+	return text
+}
+
+// hostOf is whose texts they are; an error if they are of several hosts.
+func hostOf(all []*told) (host recording.Host, err error) {
+	for _, t := range all {
+		if host.Name != "" && t.host.Name != "" && host.Name != t.host.Name {
+			return host, fmt.Errorf("reading %s: it is of host %s, others are of %s; judge one host at a time", t.file, t.host.Name, host.Name)
+		}
+		host.Name, host.Kernel, host.Arch = cmp.Or(host.Name, t.host.Name), cmp.Or(host.Kernel, t.host.Kernel), cmp.Or(host.Arch, t.host.Arch)
+		host.CPUs = max(host.CPUs, t.host.CPUs)
+	}
+	return host, nil
+}
+
+// place gives times to reports that have none: they begin with the others, or end when the
+// file was written.
+func place(all []*told) {
+	var dated recording.Window
+	for _, t := range all {
+		if t.dated {
+			for i := range t.reports {
+				dated.Add(t.reports[i].at)
+			}
+		}
+	}
+	for _, t := range all {
+		if t.dated {
+			continue
+		}
+		from := dated.From
+		if from.IsZero() {
+			from = time.Now().Truncate(time.Second)
+			if info, err := os.Stat(t.file); err == nil && sane(info.ModTime()) {
+				from = info.ModTime().Truncate(time.Second)
+			}
+			from = from.Add(-time.Duration(len(t.reports)) * usual)
+		}
+		for i := range t.reports {
+			t.reports[i].at, t.reports[i].began = from.Add(time.Duration(i)*usual), time.Time{}
+		}
+	}
+}

@@ -1,0 +1,247 @@
+package imported
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"rtrail/internal/probe/host"
+	"rtrail/internal/recording"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+const (
+	// maxSnapshots bounds how often a file of /proc is read in a collection: once a second for
+	// an hour.
+	maxSnapshots = 4000
+	// maxCollected bounds the files of a directory that are looked at.
+	maxCollected = 20_000
+)
+
+// stamp is the line that pt-stalk writes above each copy of a file: "TS 1767322800.0042 2026-01-02 03:00:00".
+var stamp = regexp.MustCompile(`^TS (\d{9,10})\.(\d{1,9}) `)
+
+// snapshotName says which file of /proc a text is, copies of which follow stamps; "": none.
+func snapshotName(head []byte) string {
+	first, rest, ok := bytes.Cut(head, []byte{'\n'})
+	if !ok || !stamp.Match(first) {
+		return ""
+	}
+	line, _, _ := bytes.Cut(rest, []byte{'\n'})
+	words := bytes.Fields(line)
+	switch {
+	case len(words) == 0:
+	case string(words[0]) == "cpu":
+		return "stat"
+	case string(words[0]) == "MemTotal:":
+		return "meminfo"
+	case bytes.HasPrefix(words[0], []byte("nr_")) && len(words) == 2:
+		return "vmstat"
+	case string(words[0]) == "CPU0":
+		return "interrupts"
+	case len(words) >= 14 && isHeader([]string{string(words[2])}) && !isHeader([]string{string(words[0])}):
+		return "diskstats"
+	}
+	return ""
+}
+
+// parseSnapshots reads copies of a file of /proc.
+func parseSnapshots(file, text string, _ time.Time) (*told, error) {
+	t := &told{tool: "pt-stalk", file: file, dated: true}
+	name := snapshotName([]byte(text[:min(len(text), headBytes)]))
+	t.whole = recording.New(recording.Manifest{})
+	var at time.Time
+	bad, early := 0, 0
+	var first error
+	take := func(copied string) {
+		if at.IsZero() || len(t.reports) >= maxSnapshots {
+			return
+		}
+		if n := len(t.reports); n > 0 && !at.After(t.reports[n-1].at) {
+			early++
+			return
+		}
+		w := recording.NewWriter(at)
+		if _, err := host.Snapshot(w, name, at, []byte(copied)); err != nil {
+			if bad++; first == nil {
+				first = err
+			}
+			return
+		}
+		_ = t.whole.Commit(w) // memory takes all
+		t.reports = append(t.reports, report{at: at})
+	}
+	for text != "" {
+		line, rest, _ := strings.Cut(text, "\n")
+		m := stamp.FindStringSubmatch(line)
+		if m == nil {
+			return nil, fmt.Errorf("reading %s: %.60q stands where a line with the time should be", file, line)
+		}
+		seconds, _ := strconv.ParseInt(m[1], 10, 64)
+		nanos, _ := strconv.ParseInt((m[2] + "000000000")[:9], 10, 64)
+		at = time.Unix(seconds, nanos)
+		copied, next := rest, len(rest)
+		if i := strings.Index(rest, "\nTS "); i >= 0 {
+			copied, next = rest[:i+1], i+1
+		}
+		if next == len(rest) && !strings.HasSuffix(rest, "\n") {
+			break // cut off
+		}
+		take(copied)
+		text = rest[next:]
+	}
+	t.setBack(early)
+	if bad > 0 {
+		t.note("%s: %s could not be read, the first: %v", file, unit.Plural(int64(bad), "copy", "copies"), first)
+	}
+	if len(t.reports) == 0 {
+		return nil, fmt.Errorf("reading %s: there is no whole copy of /proc/%s in it", file, name)
+	}
+	return t, nil
+}
+
+// wholeRows are the rows of copies of /proc: counters as they were.
+func wholeRows(t *told) *rows {
+	r := &rows{told: t, only: map[recording.Table][]string{}, first: t.reports[0].at, last: t.reports[len(t.reports)-1].at}
+	rec := t.whole
+	r.cpus, r.system = recording.Rows[recording.CPUSample](rec), slices.Clone(recording.Rows[recording.SystemSample](rec))
+	r.memory, r.vmstat = recording.Rows[recording.MemorySample](rec), recording.Rows[recording.VMStatSample](rec)
+	r.disks, r.interrupts = slices.Clone(recording.Rows[recording.DiskSample](rec)), recording.Rows[recording.InterruptSample](rec)
+	r.pressure, r.processes = recording.Rows[recording.PressureSample](rec), recording.Rows[recording.ProcessSample](rec)
+	r.softirqs, r.softnet = recording.Rows[recording.SoftIRQSample](rec), recording.Rows[recording.SoftnetSample](rec)
+	r.swaps, r.zones = recording.Rows[recording.SwapSample](rec), recording.Rows[recording.ZoneSample](rec)
+	if len(r.processes) > 0 {
+		r.only[recording.Processes] = []string{"state", "threads", "nice", "user_ns", "system_ns", "child_user_ns", "child_system_ns", "run_delay_ns", "minor_faults", "major_faults", "virtual_size_bytes"}
+	}
+	if len(t.trees) > 0 && t.trees[0].scrape != nil {
+		r.scraped()
+		return r
+	}
+	for i := range r.system {
+		r.system[i].Load1, r.system[i].Load5, r.system[i].Load15 = view.Unknown, view.Unknown, view.Unknown
+	}
+	if len(r.system) > 0 {
+		r.only[recording.System] = []string{"context_switches", "interrupts", "forks", "running", "blocked"}
+	}
+	r.diskCounters()
+	if len(r.disks) > 0 {
+		r.only[recording.Disks] = append(r.only[recording.Disks], "reads_merged", "writes_merged", "discards", "discard_time_ns", "flushes", "flush_time_ns")
+	}
+	return r
+}
+
+// diskCounters says which columns of disks are known of all counters of the kernel, and which
+// devices are parts of others.
+func (r *rows) diskCounters() {
+	for i := range r.disks {
+		d := &r.disks[i]
+		d.Rotational, d.Partition = !flash(d.Device), partition(d.Device, r.disks)
+	}
+	if len(r.disks) > 0 {
+		r.only[recording.Disks] = []string{"reads", "read_bytes", "read_time_ns", "writes", "written_bytes", "write_time_ns", "in_flight", "busy_ns", "weighted_queue_ns"}
+	}
+}
+
+// scraped says which columns node_exporter tells.
+func (r *rows) scraped() {
+	r.diskCounters()
+	r.only[recording.CPUs] = []string{"user_ns", "nice_ns", "system_ns", "idle_ns", "iowait_ns", "irq_ns", "softirq_ns", "steal_ns"}
+	r.only[recording.System] = []string{"context_switches", "interrupts", "forks", "running", "blocked", "load1", "load5", "load15"}
+	r.only[recording.Memory] = []string{"total_bytes", "free_bytes", "available_bytes", "swap_total_bytes", "swap_free_bytes"}
+	if len(r.vmstat) > 0 {
+		r.only[recording.VMStat] = []string{"pgpgin", "pgpgout", "pswpin", "pswpout", "pgfault", "pgmajfault", "oom_kill"}
+	}
+}
+
+// partition says that a device is a part of another one, by their names: sda1 of sda, nvme0n1p1
+// of nvme0n1.
+func partition(name string, all []recording.DiskSample) bool {
+	digits := strings.TrimRight(name, "0123456789")
+	if digits == name || digits == "" {
+		return false
+	}
+	disk := strings.TrimSuffix(digits, "p")
+	return slices.ContainsFunc(all, func(d recording.DiskSample) bool { return d.Device == disk || d.Device == digits })
+}
+
+// collected is the name of a file of pt-stalk: its trigger, and what is in it.
+var collected = regexp.MustCompile(`^(\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d)-([a-z_0-9-]{1,40})$`)
+
+// stalked are the files of a collection that are read.
+var stalked = []string{"procstat", "procvmstat", "meminfo", "diskstats", "interrupts", "vmstat", "iostat", "mpstat", "top"}
+
+// IsCollection says that a path is a directory in which pt-stalk put files, or one of these
+// files.
+func IsCollection(path string) bool {
+	if collected.MatchString(filepath.Base(path)) {
+		return true
+	}
+	_, list, err := collection(path)
+	return err == nil && len(list) > 0
+}
+
+// collection is the last one in a directory, and its files; others is how many there are
+// besides.
+func collection(dir string) (others int, files []string, err error) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(maxCollected)
+	if err != nil {
+		return 0, nil, err
+	}
+	triggers := map[string][]string{}
+	for _, n := range names {
+		if m := collected.FindStringSubmatch(n); m != nil {
+			triggers[m[1]] = append(triggers[m[1]], m[2])
+		}
+	}
+	last := ""
+	for trigger, kinds := range triggers {
+		if trigger > last && slices.ContainsFunc(kinds, func(k string) bool { return slices.Contains(stalked, k) }) {
+			last = trigger
+		}
+	}
+	for _, k := range stalked {
+		if slices.Contains(triggers[last], k) {
+			files = append(files, filepath.Join(dir, last+"-"+k))
+		}
+	}
+	return max(len(triggers)-1, 0), files, nil
+}
+
+// expand puts the files of a collection in place of its directory, and leaves out files of one
+// that are not read.
+func expand(paths []string) (files, notes []string, err error) {
+	for _, p := range paths {
+		info, err := os.Stat(p)
+		switch {
+		case err == nil && info.IsDir():
+			others, list, err := collection(p)
+			if err != nil {
+				return nil, nil, fmt.Errorf("reading a collection: %w", err)
+			}
+			if others > 0 {
+				notes = append(notes, fmt.Sprintf("%s: the last of %d collections was read, %s; for another one give its files", p, others+1, filepath.Base(list[0])[:19]))
+			}
+			files = append(files, list...)
+		case collected.MatchString(filepath.Base(p)) && (!slices.Contains(stalked, collected.FindStringSubmatch(filepath.Base(p))[2]) || !Is(p)):
+		default:
+			files = append(files, p)
+		}
+	}
+	if len(files) == 0 {
+		return nil, nil, fmt.Errorf("reading %s: none of these files tells numbers of the host", cmp.Or(strings.Join(paths[:min(len(paths), 3)], ", "), "nothing"))
+	}
+	return files, notes, nil
+}

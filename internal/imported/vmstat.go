@@ -1,0 +1,67 @@
+package imported
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// parseVMStat reads what vmstat prints. The first report, which tells of the time since the
+// host was started, is left out.
+func parseVMStat(file, text string, _ time.Time) (*told, error) {
+	t := &told{tool: "vmstat", file: file, dated: true}
+	lines := lineReader{text: text}
+	var h *header
+	first, last, early := true, time.Time{}, 0
+	for {
+		line, ok := lines.next()
+		if !ok {
+			break
+		}
+		words := strings.Fields(line)
+		switch {
+		case len(words) == 0:
+		case strings.HasPrefix(words[0], "TS"): // pt-stalk
+		case strings.Contains(words[0], "procs") && strings.Contains(line, "--"):
+		case slices.Contains(words, "swpd") && slices.Contains(words, "cs"):
+			h = newHeader(words)
+			if n := len(words); len(words[n-1]) > 2 && !slices.Contains(vmstatColumns, words[n-1]) {
+				h.names = h.names[:n-1] // the time zone above times
+			}
+		case h == nil || len(words) < len(h.names):
+			lines.damaged(line)
+		default:
+			r, ok := h.row(words[:len(h.names)])
+			if !ok {
+				lines.damaged(line)
+				continue
+			}
+			at, dated := dateAndTime(strings.Join(words[len(h.names):], " "))
+			if !dated {
+				t.dated = false
+			}
+			if dated && at.Before(last) {
+				early++
+				continue
+			}
+			last = at
+			if first {
+				first = false
+				lines.rows++ // read, though it says nothing of the window
+				t.reports = append(t.reports, report{at: at, base: true})
+				continue
+			}
+			if lines.room() {
+				t.reports = append(t.reports, report{at: at, tables: []table{{h, []row{r}}}})
+			}
+		}
+	}
+	t.setBack(early)
+	if len(t.reports) == 1 {
+		lines.rows = 0
+	}
+	return t, lines.check(t)
+}
+
+// vmstatColumns are the last columns that vmstat may have.
+var vmstatColumns = []string{"id", "wa", "st", "gu"}
