@@ -21,7 +21,7 @@ func memoryCases() []Case {
 		memCgroupOOM(), memCgroupNearLimit(),
 		memReclaim(),
 		memCacheDropped(), memDirectRead(),
-		memLeak("mem/leak", "a service that leaks 5 MB/s", 0, leakyActor(5<<20, 0)),
+		memLeakFast(0),
 		memLeak("mem/leak+slow", "a service that leaks 8 KB/s beside 4 MiB of noise", 20*time.Second, leakyActor(8<<10, 4<<20)),
 		memLeakTraced(),
 	}
@@ -191,6 +191,11 @@ func memLeak(id, title string, window time.Duration, start func(*env.Env) (*env.
 			return load.Measurement{Value: (last - first) / 1024 / time.Since(start).Seconds(), Unit: "KiB/s of growth", LowerBetter: true}, ctx.Err()
 		},
 	}
+}
+
+// memLeakFast leaks through a window of some length.
+func memLeakFast(window time.Duration) Case {
+	return memLeak("mem/leak", "a service that leaks 5 MB/s", window, leakyActor(5<<20, 0))
 }
 
 // leakyActor starts a service that leaks so many bytes a second, beside others that it
