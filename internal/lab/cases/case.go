@@ -40,6 +40,10 @@ type Case struct {
 	// there; its number is then reported, not judged. "": it must get better.
 	Withstood string
 
+	// Culprit and Victim are regular expressions for the name of whose work makes
+	// others wait, by default the subject, and of one who was seen to lose by it; "":
+	// they are not looked at.
+	Culprit, Victim string
 	// Folds are rules whose findings must be symptoms of the expected finding, for
 	// it is their cause.
 	Folds []string

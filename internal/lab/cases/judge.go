@@ -31,15 +31,23 @@ type verdictDoc struct {
 }
 
 type findingDoc struct {
-	Rule    string `json:"rule"`
-	Subject struct {
-		Kind string `json:"kind"`
-		Name string `json:"name"`
-		PID  int32  `json:"pid"`
-	} `json:"subject"`
+	Rule       string       `json:"rule"`
+	Subject    subjectDoc   `json:"subject"`
 	Confidence string       `json:"confidence"`
 	Headline   string       `json:"headline"`
 	Explains   []findingDoc `json:"explains"`
+	Culprit    *subjectDoc  `json:"culprit"`
+	Victims    []victimDoc  `json:"victims"`
+}
+
+type victimDoc struct {
+	Subject subjectDoc `json:"subject"`
+}
+
+type subjectDoc struct {
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+	PID  int32  `json:"pid"`
 }
 
 // abovePossible says whether a finding claims something: "possible" ones are
@@ -73,11 +81,13 @@ func (v verdictDoc) chains() (list []string) {
 // is says whether a finding is the expected one. The name of a subject is a
 // regular expression that must match whole.
 func (c Case) is(f findingDoc) bool {
-	if f.Rule != c.Rule || (c.Kind != "" && f.Subject.Kind != c.Kind) {
-		return false
-	}
-	name, err := regexp.Compile("^(?:" + c.Name + ")$")
-	return c.Name == "" || err == nil && name.MatchString(f.Subject.Name)
+	return f.Rule == c.Rule && (c.Kind == "" || f.Subject.Kind == c.Kind) && (c.Name == "" || f.Subject.named(c.Name))
+}
+
+// named says whether a regular expression matches the whole name.
+func (s subjectDoc) named(pattern string) bool {
+	name, err := regexp.Compile("^(?:" + pattern + ")$")
+	return err == nil && name.MatchString(s.Name)
 }
 
 func (c Case) allows(f findingDoc) bool { return slices.Contains(c.AllowOthers, f.Rule) }
@@ -149,6 +159,23 @@ func (c Case) judgeFinding(f *findingDoc, v verdictDoc) (why string) {
 		return fmt.Sprintf("the headline does not say %q: %s", c.Says, f.Headline)
 	case !f.abovePossible() && c.AtMostPossible == "":
 		return fmt.Sprintf("%s is only %s", c.Rule, f.Confidence)
+	}
+	culprit := f.Subject
+	if f.Culprit != nil {
+		culprit = *f.Culprit
+	}
+	if c.Culprit != "" && !culprit.named(c.Culprit) {
+		return fmt.Sprintf("the culprit of %s is %s, not %s", f, culprit.Name, c.Culprit)
+	}
+	var victims []string
+	for _, x := range f.Victims {
+		victims = append(victims, x.Subject.Name)
+		if c.Culprit != "" && x.Subject.named(c.Culprit) {
+			return fmt.Sprintf("the culprit of %s is among the victims: %q", f, x.Subject.Name)
+		}
+	}
+	if c.Victim != "" && !slices.ContainsFunc(f.Victims, func(x victimDoc) bool { return x.Subject.named(c.Victim) }) {
+		return fmt.Sprintf("%s is no victim of %s: %q", c.Victim, f, victims)
 	}
 	for _, rule := range c.Folds {
 		if !f.explains(rule) {
