@@ -112,6 +112,7 @@ type Result struct {
 	Why      string            `json:"why"`       // of failing or skipping
 	Rank     int               `json:"rank"`      // of the expected rule for the expected subject, of several the last; 0: not found
 	Found    string            `json:"found"`     // headline of that finding, of several joined by "; "
+	First    []string          `json:"first"`     // rules of the findings in the first places, as many as there are faults; of a control the first above possible. null: there was no verdict
 	Others   []string          `json:"others"`    // other findings above possible, not folded: "rule: headline"
 	AfterFix []string          `json:"after_fix"` // findings above possible after the fix
 	Before   *load.Measurement `json:"before,omitempty"`

@@ -96,6 +96,7 @@ func (c Case) allows(f findingDoc) bool { return slices.Contains(c.AllowOthers, 
 // returns why it fails, or "".
 func (c Case) judgeFault(v verdictDoc, r *Result) (why string) {
 	faults := c.Faults()
+	r.First = c.first(v)
 	found := make([]*findingDoc, len(faults))
 	var ahead, stranger string // the first finding that the case does not expect, and that it does not allow above possible
 	for i, f := range v.Findings {
@@ -138,6 +139,17 @@ func (c Case) judgeFault(v verdictDoc, r *Result) (why string) {
 		return "another finding beside it: " + stranger
 	}
 	return ""
+}
+
+// first are the rules of the findings in the first places.
+func (c Case) first(v verdictDoc) []string {
+	first := []string{}
+	for _, f := range v.Findings {
+		if len(first) < len(c.Faults()) && (!c.Control() || f.abovePossible()) {
+			first = append(first, f.Rule)
+		}
+	}
+	return first
 }
 
 // faultOf is the first of the faults that a finding tells of and that none before it did, -1 if there is none.
