@@ -59,7 +59,10 @@ func queueBlame(v *view.View, q *view.Queue) (culprit *view.Entity, victims []ru
 
 func (s *queueUser) victim(v *view.View) rule.Victim {
 	x := rule.Victim{Who: s.Entity(), Seconds: s.waited / max(v.Seconds(), 1)}
-	x.Lost = rule.T("has data that waits to be sent %v per second, and sends %v of its segments again", unit.Seconds(x.Seconds), unit.Share(s.again/max(s.segments, 1)))
+	x.Lost = rule.T("has data that waits to be sent %v per second", unit.Seconds(x.Seconds))
+	if s.again > 0 {
+		x.Lost = rule.T("has data that waits to be sent %v per second, and sends %v of its segments again", unit.Seconds(x.Seconds), unit.Share(s.again/max(s.segments, 1)))
+	}
 	return x
 }
 

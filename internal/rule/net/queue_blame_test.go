@@ -32,7 +32,7 @@ func TestQueueCulpritAndVictims(t *testing.T) {
 		culprit, victims string
 	}{
 		{"one fills the queue, another one loses packets", []through{backup, redis}, 100, 0, "backup", "redis-server (8) has data that waits to be sent 600 ms per second, and sends 5.0 % of its segments again"},
-		{"another one is refused before it sends", []through{backup, {8, "redis-server", "10.0.0.8", 0.1e6, 0, 0.7, 4000}}, 100, 0, "backup", "redis-server (8) has data that waits to be sent 700 ms per second, and sends 0 % of its segments again"},
+		{"another one is refused before it sends", []through{backup, {8, "redis-server", "10.0.0.8", 0.1e6, 0, 0.7, 4000}}, 100, 0, "backup", "redis-server (8) has data that waits to be sent 700 ms per second"},
 		{"nobody else is there", []through{backup}, 100, 0, "", ""},
 		{"the other one loses nothing", []through{backup, {8, "redis-server", "10.0.0.8", 0.1e6, 0, 0, 0}}, 100, 0, "", ""},
 		{"many send, none of them most", []through{{7, "a", "10.0.0.7", 1.6e6, 30, 1, 0}, {8, "b", "10.0.0.7", 1.6e6, 30, 1, 0}, {9, "c", "10.0.0.7", 1.6e6, 30, 1, 0}}, 100, 0, "", ""},
