@@ -90,6 +90,12 @@ func TestTouches(t *testing.T) {
 	if got := touched(declKey{"internal/lab/server", "StartMySQL"}); !slices.Contains(got, "mysql/row-lock-wait") || slices.Contains(got, "net/syn-flood") {
 		t.Errorf("starting MySQL touches %v", got)
 	}
+	// Both rules of a pair, and the cases that it is made of.
+	for _, key := range []declKey{{"internal/rule/cpu", "saturated"}, {"internal/rule/disk", "detectSaturated"}, {"internal/lab/cases", "cpuSaturated"}, {"internal/lab/cases", "diskSaturatedBy"}} {
+		if got := touched(key); !slices.Contains(got, "pair/cpu+disk") || slices.Contains(got, "pair/leak+dns") {
+			t.Errorf("%v touches %v", key, got)
+		}
+	}
 	if got := touched(declKey{"internal/packet/engine", "Run"}, declKey{"internal/view", "Delta"}); !slices.Contains(got, "rt/chatty") || !slices.Contains(got, "net/syn-flood") {
 		t.Errorf("the packet engine and rates touch %v", got)
 	}

@@ -170,7 +170,10 @@ func (g *graph) touches(labs []cases.Case, hit map[declKey]bool) map[string]stri
 	for _, c := range labs {
 		base, _, _ := strings.Cut(c.ID, "+")
 		// A control judges all rules: it runs anyway.
-		starts := slices.Concat(g.rules[c.Rule], g.labs[c.ID], g.labs[base])
+		starts := slices.Concat(g.labs[c.ID], g.labs[base])
+		for _, fault := range c.Faults() {
+			starts = append(starts, g.rules[fault.Rule]...)
+		}
 		if len(c.Captures) > 0 {
 			starts = append(starts, g.engine...)
 		}

@@ -23,6 +23,9 @@ const (
 	// quietSubjects is how many of a rule's equal findings are listed.
 	quietSubjects = 4
 
+	// quietVictims is how many of those who lose by a fault are named.
+	quietVictims = 3
+
 	// lostRows stands before numbers that evidence with losses gave.
 	lostRows = "at least, as rows were lost"
 )
@@ -77,6 +80,7 @@ func finding(f verdict.Finding, verbose bool) document.Finding {
 	}
 	d.Rows = appendWords(d.Rows, document.Row{Label: "impact", Words: impact, Lines: 1})
 	d.Rows = appendWords(d.Rows, document.Row{Label: "who", Words: about(f.Subject), Lines: 1})
+	d.Rows = appendWords(d.Rows, document.Row{Label: "victims", Words: victims(f, verbose), Lines: 2, Spare: 1})
 	if verbose {
 		d.Lines = 0
 		for i := range d.Rows {
@@ -363,6 +367,24 @@ func evidenceWords(e rule.Evidence) string {
 	words := e.What.String()
 	if e.Lossy {
 		words = lostRows + ": " + words
+	}
+	return words
+}
+
+// victims lists who loses by the fault, without --verbose the first of them, behind
+// whose work it is that they wait for.
+func victims(f verdict.Finding, verbose bool) string {
+	var list []string
+	for i := range f.Victims {
+		if i == quietVictims && !verbose {
+			list = append(list, plural(len(f.Victims)-i, "other", "others")+" (-v)")
+			break
+		}
+		list = append(list, f.Victims[i].Words().String())
+	}
+	words := strings.Join(list, " · ")
+	if f.Culprit != nil && words != "" {
+		words = fmt.Sprintf("of %s (%d): %s", f.Culprit.Name, f.Culprit.PID, words)
 	}
 	return words
 }

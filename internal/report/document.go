@@ -94,7 +94,16 @@ type Finding struct {
 	Evidence   []Evidence `json:"evidence"`
 	Fixes      []Fix      `json:"fixes"`
 	Explains   []Finding  `json:"explains"`
-	Notes      []string   `json:"notes"` // symptoms in words, without a finding of their own
+	Culprit    *Subject   `json:"culprit,omitempty"` // whose work makes the others wait, where it is not the subject
+	Victims    []Victim   `json:"victims,omitempty"` // of whom it was seen what they lose
+	Notes      []string   `json:"notes"`             // symptoms in words, without a finding of their own
+}
+
+// Victim is somebody who was seen to lose by a fault.
+type Victim struct {
+	Subject  Subject         `json:"subject"`
+	Lost     string          `json:"lost"`
+	TimeLost document.Number `json:"time_lost_per_second"` // null: not known in seconds
 }
 
 // Link is somebody who waits for the next one of a chain.
@@ -295,7 +304,16 @@ func newHost(h recording.Host) Host {
 }
 
 func newFinding(f verdict.Finding) Finding {
+	var culprit *Subject
+	if f.Culprit != nil {
+		s := newSubject(*f.Culprit, "")
+		culprit = &s
+	}
 	return Finding{
+		Culprit: culprit,
+		Victims: each(f.Victims, func(x rule.Victim) Victim {
+			return Victim{Subject: newSubject(x.Who, ""), Lost: x.Lost.String(), TimeLost: measured(x.Seconds)}
+		}),
 		Rank: f.Rank, Rule: f.Rule, Formerly: f.Formerly, Title: f.Title, Subject: newSubject(f.Subject, f.Key.String()),
 		Confidence: f.Confidence.String(), Lossy: f.Lossy,
 		Impact: Impact{

@@ -64,7 +64,13 @@ func cases() []testCase {
 		Subject:    view.Entity{Kind: view.KindProcess, Name: "evil\x1b]0;owned\x07", PID: 4711, Detail: "evil --title \x1b[2J\u202e 数据库服务器", Cgroup: "/system.slice/evil.service"},
 		Confidence: rule.Likely,
 		Impact:     rule.Impact{TimeLost: 2.1, Text: rule.T("%v waited per second", unit.Seconds(2.1))},
-		Headline:   rule.T("the CPUs are full: %s takes %v of them and everybody queues for the rest, which is the longest headline of this test", "evil\x1b]0;owned\x07", unit.Share(0.94)),
+		Culprit:    &view.Entity{Kind: view.KindProcess, Name: "evil-child", PID: 4712},
+		Victims: []rule.Victim{
+			{Who: view.Entity{Kind: view.KindProcess, Name: "mysqld", PID: 812}, Seconds: 1.4, Lost: rule.T("waits for a CPU %v per second", unit.Seconds(1.4))},
+			{Who: view.Entity{Kind: view.KindProcess, Name: "vi\x1b[2Jctim", PID: 813}, Lost: rule.T("answers late")},
+			{Who: view.Entity{Kind: view.KindProcess, Name: "a", PID: 1}, Lost: rule.T("waits")}, {Who: view.Entity{Kind: view.KindProcess, Name: "b", PID: 2}, Lost: rule.T("waits")},
+		},
+		Headline: rule.T("the CPUs are full: %s takes %v of them and everybody queues for the rest, which is the longest headline of this test", "evil\x1b]0;owned\x07", unit.Share(0.94)),
 		Evidence: []rule.Evidence{
 			{Metric: cited("cpu.run-delay", "seconds per second"), What: rule.T("数据库服务器 waited %v for a CPU in every second of the window", unit.Seconds(1.4)),
 				Value: 1.4, Check: shell.Line("awk '{print $2}' /proc/4711/schedstat"), Lossy: true, Counters: true},

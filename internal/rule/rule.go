@@ -160,6 +160,12 @@ type Finding struct {
 	// such finding is folded, whoever it is about.
 	Affects    []view.Entity
 	AffectsAll bool
+	// Culprit is whose work makes the others wait, where it is not the subject and was seen:
+	// the process that fills a disk's queue. nil: the subject, or nobody is known.
+	Culprit *view.Entity
+	// Victims are those of whom it was seen what they lose by the fault, who loses most
+	// first. The culprit is none.
+	Victims []Victim
 	// Behind is whom the subject itself waits for, the worst first, where it is not
 	// for answers to requests, which the evidence shows for all programs alike.
 	Behind []Behind
@@ -175,6 +181,16 @@ type Finding struct {
 func (f *Finding) Affected(e view.Entity) bool {
 	return f.AffectsAll || f.Subject.Same(e) || slices.ContainsFunc(f.Affects, e.Same)
 }
+
+// Victim is somebody whose loss by a fault was seen.
+type Victim struct {
+	Who     view.Entity
+	Lost    Text    // "waits for it 930 ms per second"
+	Seconds float64 // lost per second of the window; 0: not known in seconds
+}
+
+// Words name the victim and what it loses.
+func (x *Victim) Words() Text { return T("%s (%d) %v", x.Who.Name, x.Who.PID, x.Lost) }
 
 // Behind is somebody whom the subject of a finding waits for.
 type Behind struct {

@@ -12,6 +12,7 @@ type Queue struct {
 	recording.QdiscSample // the last reading
 	Samples               []recording.QdiscSample
 	Dropped, Sent         float64 // packets in the window
+	SentBytes             float64 // in the window, with headers
 	Held                  float64 // times in the window that a rate or a limit made packets wait
 }
 
@@ -34,6 +35,7 @@ func (v *View) Queues() []Queue {
 			q := Queue{QdiscSample: series[k][len(series[k])-1], Samples: series[k]}
 			q.Dropped, _ = Delta(q.Samples, func(s sample) uint32 { return s.Drops })
 			q.Sent, _ = Delta(q.Samples, func(s sample) uint64 { return s.Packets })
+			q.SentBytes, _ = Delta(q.Samples, func(s sample) uint64 { return s.Bytes })
 			q.Held, _ = Delta(q.Samples, func(s sample) uint32 { return s.Overlimits })
 			list = append(list, q)
 		}

@@ -99,27 +99,32 @@ func (c *Connection) First() recording.TCPSample { return c.Samples[0].Row() }
 
 // Retransmitted is how many segments it sent again in the window.
 func (c Connection) Retransmitted() float64 {
-	return c.grown(func(s *recording.TCPSample) uint32 { return s.TotalRetrans })
+	return grown(c, func(s *recording.TCPSample) uint32 { return s.TotalRetrans })
 }
 
 // SegmentsOut is how many segments it sent in the window, repeats included.
 func (c Connection) SegmentsOut() float64 {
-	return c.grown(func(s *recording.TCPSample) uint32 { return s.SegsOut })
+	return grown(c, func(s *recording.TCPSample) uint32 { return s.SegsOut })
 }
 
 // DataSegmentsOut is how many segments with data it sent in the window, repeats included.
 func (c Connection) DataSegmentsOut() float64 {
-	return c.grown(func(s *recording.TCPSample) uint32 { return s.DataSegsOut })
+	return grown(c, func(s *recording.TCPSample) uint32 { return s.DataSegsOut })
 }
 
 // DataSegmentsIn is how many segments with data it received in the window.
 func (c Connection) DataSegmentsIn() float64 {
-	return c.grown(func(s *recording.TCPSample) uint32 { return s.DataSegsIn })
+	return grown(c, func(s *recording.TCPSample) uint32 { return s.DataSegsIn })
+}
+
+// BytesSent is how many bytes of data it sent in the window, repeats included.
+func (c Connection) BytesSent() float64 {
+	return grown(c, func(s *recording.TCPSample) uint64 { return s.BytesSent })
 }
 
 // grown is the growth of a counter of tcp_info. All of it falls into the
 // window if the connection began in it.
-func (c Connection) grown(value func(*recording.TCPSample) uint32) float64 {
+func grown[N uint32 | uint64 | time.Duration](c Connection, value func(*recording.TCPSample) N) float64 {
 	var delta float64
 	var before *recording.TCPSample
 	for _, r := range c.Samples {
@@ -140,6 +145,23 @@ func (c Connection) grown(value func(*recording.TCPSample) uint32) float64 {
 		before = s
 	}
 	return delta
+}
+
+// WaitedToSend is how long in the window it had data to send, or to be acknowledged, that
+// neither the peer's window nor the program's buffer held back; seconds.
+func (c Connection) WaitedToSend() float64 {
+	return grown(c, func(s *recording.TCPSample) time.Duration { return s.Busy - s.RwndLimited - s.SndbufLimited }) / float64(time.Second)
+}
+
+// Withheld counts the readings at which data was not sent although nothing was under way and the
+// windows were open: an own queue refused it, and TCP waits before it tries again.
+func (c Connection) Withheld() (n int) {
+	for _, r := range c.Samples {
+		if s := r.Of(); s.Info && s.State == recording.TCPEstablished && s.NotSent > 0 && s.Unacked == 0 && s.Cwnd > 0 && s.PeerWindow > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // Connecting says whether it waited for the answer to its SYN at any reading.

@@ -40,6 +40,18 @@ type Case struct {
 	// there; its number is then reported, not judged. "": it must get better.
 	Withstood string
 
+	// Culprit and Victim are regular expressions for the name of whose work makes
+	// others wait, by default the subject, and of one who was seen to lose by it; "":
+	// they are not looked at.
+	Culprit, Victim string
+	// Folds are rules whose findings must be symptoms of the expected finding, for
+	// it is their cause.
+	Folds []string
+
+	// Parts are cases whose faults are there at the same time, as together makes
+	// them: each must be found by itself. nil: there is one fault.
+	Parts []Case
+
 	// Extra cases need what the project does not install by itself. They run when
 	// they are named or match a pattern, not with all others.
 	Extra bool
@@ -84,14 +96,23 @@ type Capture struct {
 // Control says whether the case is a healthy one.
 func (c Case) Control() bool { return c.Rule == "" }
 
+// Faults are what must be found.
+func (c Case) Faults() []Case {
+	if c.Parts == nil {
+		return []Case{c}
+	}
+	return c.Parts
+}
+
 // Result is what a run of a case gave; `rtrail lab run --json` prints it.
 type Result struct {
 	Case     string            `json:"case"`
 	Pass     bool              `json:"pass"`
 	Skipped  bool              `json:"skipped"`
 	Why      string            `json:"why"`       // of failing or skipping
-	Rank     int               `json:"rank"`      // of the expected rule for the expected subject; 0: not found
-	Found    string            `json:"found"`     // headline of that finding
+	Rank     int               `json:"rank"`      // of the expected rule for the expected subject, of several the last; 0: not found
+	Found    string            `json:"found"`     // headline of that finding, of several joined by "; "
+	First    []string          `json:"first"`     // rules of the findings in the first places, as many as there are faults; of a control the first above possible. null: there was no verdict
 	Others   []string          `json:"others"`    // other findings above possible, not folded: "rule: headline"
 	AfterFix []string          `json:"after_fix"` // findings above possible after the fix
 	Before   *load.Measurement `json:"before,omitempty"`

@@ -25,6 +25,7 @@ func All() []Case {
 		mysqlContentionCases(),
 		mysqlVersionCases(),
 		[]Case{chainWebAppLock(), chainLockDisk()},
+		pairCases(),
 		controlCases(),
 	)
 }

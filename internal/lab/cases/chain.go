@@ -30,6 +30,7 @@ func chainWebAppLock() Case {
 		Kind:  "device", Name: `\w+`,
 		Says:  `held at the limit of cgroup .*batch .*; stock-batch`,
 		Waits: `nginx.* → .*stock-app.* → .*mariadbd.* → .*of stock-batch.* → disk \w+`,
+		Folds: []string{"mysql/row-lock-wait"},
 		Needs: needs,
 		MySQL: s.names,
 		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
@@ -104,6 +105,7 @@ func chainLockDisk() Case {
 		Kind:  "device", Name: `\w+`,
 		Says:  `held at the limit of cgroup .*shop .*; shop`,
 		Waits: `shop.* → its thread reporter.* → disk \w+`,
+		Folds: []string{"proc/lock-contention"},
 		Needs: withLoop(compilerNeeds),
 		Setup: func(ctx context.Context, e *env.Env) (err error) {
 			var disk *env.Loop

@@ -19,7 +19,7 @@ func cpuCases() []Case {
 		cpuShortLivedProcesses(),
 		cpuContextSwitches(),
 		cpuThrottled(),
-		cpuHotFunction("", "in C", "word-find", "find_word", findWordsInC),
+		cpuHotFunctionC(),
 		cpuHotFunction("+go", "in Go", "word-find", "findWord", findWordsInGo),
 		jitHotFunction(),
 		cpuSpinning(),

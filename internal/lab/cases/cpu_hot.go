@@ -91,6 +91,10 @@ int main(int argc, char **argv)
 }
 `
 
+func cpuHotFunctionC() Case {
+	return cpuHotFunction("", "in C", "word-find", "find_word", findWordsInC)
+}
+
 func findWordsInC(ctx context.Context, e *env.Env) error {
 	source, err := e.WriteFile("words.c", wordsInC)
 	if err != nil {

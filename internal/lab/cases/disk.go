@@ -15,25 +15,37 @@ import (
 )
 
 func diskCases() []Case {
-	return []Case{diskSaturated(), diskThrottledCaptured(), diskCgroupThrottled(), diskSlowSync(), diskSlowSyncRedis(), diskLogFlood(), diskManySmallWrites(), diskFull(), diskInodesFull(), diskErrors()}
+	return []Case{diskSaturated(), diskSaturatedWriter(), diskThrottledCaptured(), diskCgroupThrottled(), diskSlowSync(), diskSlowSyncRedis(), diskLogFlood(), diskManySmallWrites(), diskFull(), diskInodesFull(), diskErrors()}
 }
 
 var loopNeeds = env.Needs{Root: true, Packages: []string{"e2fsprogs", "util-linux"}, Commands: []string{"mkfs.ext4", "losetup", "fsfreeze"}}
 
-// diskSaturated runs fio on a disk that can do 200 reads and writes a second:
+// diskSaturated has fio read.
+func diskSaturated() Case {
+	return diskSaturatedBy("disk/saturated", "fio with 16 reads at once on a disk that does 200 a second", "randread")
+}
+
+// diskSaturatedWriter has fio write beside a service that reads.
+func diskSaturatedWriter() Case {
+	return diskSaturatedBy("disk/saturated+writer", "fio with 16 writes at once beside a service that reads, on a disk that does 200 a second", "randwrite")
+}
+
+// diskSaturatedBy runs fio on a disk that can do 200 reads and writes a second:
 // a loop device the file behind which lies under such a limit. A service that
 // reads a little from the same disk now waits for its turn.
-func diskSaturated() Case {
+func diskSaturatedBy(id, title, does string) Case {
 	const operations = 200
 	var disk *env.Loop
 	var group *env.Cgroup
 	var fio *env.Proc
 	return Case{
-		ID:    "disk/saturated",
-		Title: "fio with 16 reads at once on a disk that does 200 a second",
+		ID:    id,
+		Title: title,
 		Rule:  "disk/saturated",
 		Kind:  "device",
 		Name:  `loop\d+`,
+		// Culprit and victim are told by bytes moved and time waited.
+		Culprit: "fio", Victim: "table-reader",
 		Needs: env.Needs{Root: true, Packages: []string{"fio", "e2fsprogs", "util-linux"}, Commands: []string{"fio", "mkfs.ext4", "losetup"}},
 		// A reader that waits for a full disk is in D state, as rtrail may say too.
 		AllowOthers: []string{"proc/uninterruptible"},
@@ -61,15 +73,15 @@ func diskSaturated() Case {
 		},
 		Inject: func(ctx context.Context, e *env.Env) (err error) {
 			fio, err = e.StartWith(env.Options{Cgroups: []*env.Cgroup{group}}, "fio", "--name=bulk", "--filename="+filepath.Join(disk.Mount, "bulk"),
-				"--size=32m", "--direct=1", "--rw=randread", "--bs=4k", "--ioengine=libaio", "--iodepth=16", "--time_based", "--runtime=60")
+				"--size=32m", "--direct=1", "--rw="+does, "--bs=4k", "--ioengine=libaio", "--iodepth=16", "--time_based", "--runtime=60")
 			if err != nil {
 				return err
 			}
 			return env.Until(ctx, 10*time.Second, "fio to fill the disk's queue", func() (bool, error) {
 				inFlight, err := os.ReadFile("/sys/block/" + filepath.Base(disk.Device) + "/inflight")
-				var reads int
-				fmt.Sscan(string(inFlight), &reads)
-				return reads >= 8, err
+				var reads, writes int
+				fmt.Sscan(string(inFlight), &reads, &writes)
+				return reads+writes >= 8, err
 			})
 		},
 		Fix:     doing(func() { fio.Stop() }),

@@ -17,6 +17,7 @@ func diskThrottledCaptured() Case {
 	c.Title = "MariaDB that commits to a disk of 40 writes a second, captured beside the host"
 	c.Rule = "disk/cgroup-throttled"
 	c.Kind = "device"
+	c.Folds = []string{"rt/server-slow"}
 	c.Captures = []Capture{{NetNS: "server", Interface: "any", Ports: []uint16{3306}}}
 	// A database that waits for its disk is in D state, as rtrail may say too.
 	c.AllowOthers = []string{"proc/uninterruptible"}

@@ -17,11 +17,11 @@ import (
 
 func memoryCases() []Case {
 	return []Case{
-		memSwapping(),
+		memSwapping(), memSwappingGrowing(),
 		memCgroupOOM(), memCgroupNearLimit(),
 		memReclaim(),
 		memCacheDropped(), memDirectRead(),
-		memLeak("mem/leak", "a service that leaks 5 MB/s", 0, leakyActor(5<<20, 0)),
+		memLeakFast(0),
 		memLeak("mem/leak+slow", "a service that leaks 8 KB/s beside 4 MiB of noise", 20*time.Second, leakyActor(8<<10, 4<<20)),
 		memLeakTraced(),
 	}
@@ -33,11 +33,23 @@ const mib = 1 << 20
 // memory just fits: both take turns in swap, which is compressed memory here,
 // so that no disk is worn.
 func memSwapping() Case {
+	return memSwappingBy("mem/swapping", "a batch job pushes a service into swap (zram, control group of 160 MiB)", 96*mib, 128*mib, 0)
+}
+
+// memSwappingGrowing has a job that is smaller than the service all the time, and grows.
+func memSwappingGrowing() Case {
+	c := memSwappingBy("mem/swapping+growing", "a batch job that grows pushes a larger service into swap (zram, control group of 160 MiB)", 104*mib, 56*mib, 4*mib)
+	c.Culprit, c.Victim = "batch-job", "shop-server"
+	return c
+}
+
+// memSwappingBy has a service and a job of some bytes; the job grows by some a second.
+func memSwappingBy(id, title string, service, size, grows int) Case {
 	var group *env.Cgroup
 	var job *env.Proc
 	return Case{
-		ID:    "mem/swapping",
-		Title: "a batch job pushes a service into swap (zram, control group of 160 MiB)",
+		ID:    id,
+		Title: title,
 		Rule:  "mem/swapping",
 		Needs: env.Needs{Root: true, Packages: []string{"util-linux"}, Commands: []string{"mkswap", "swapon", "swapoff"}},
 		Setup: func(ctx context.Context, e *env.Env) (err error) {
@@ -50,22 +62,22 @@ func memSwapping() Case {
 			if err := group.LimitMemory(160 * mib); err != nil {
 				return err
 			}
-			if _, err := load.StartActor(e, env.Options{Cgroups: []*env.Cgroup{group}}, "shop-server", "touch-memory", strconv.Itoa(96*mib), e.Path("pages")); err != nil {
+			if _, err := load.StartActor(e, env.Options{Cgroups: []*env.Cgroup{group}}, "shop-server", "touch-memory", strconv.Itoa(service), e.Path("pages")); err != nil {
 				return err
 			}
 			return env.Until(ctx, 10*time.Second, "the service to have its memory", func() (bool, error) {
 				done, err := load.Reports(e, "pages")
-				return len(done) > 0 && done[0] > 96*mib/4096, err
+				return len(done) > 0 && done[0] > int64(service/4096), err
 			})
 		},
 		Inject: func(ctx context.Context, e *env.Env) (err error) {
-			job, err = load.StartActor(e, env.Options{Cgroups: []*env.Cgroup{group}}, "batch-job", "touch-memory", strconv.Itoa(128*mib), e.Path("job-pages"))
+			job, err = load.StartActor(e, env.Options{Cgroups: []*env.Cgroup{group}}, "batch-job", "touch-memory", strconv.Itoa(size), e.Path("job-pages"), strconv.Itoa(grows))
 			if err != nil {
 				return err
 			}
 			return env.Until(ctx, 15*time.Second, "the service to be in swap", func() (bool, error) {
 				done, err := load.Reports(e, "job-pages")
-				return len(done) > 0 && done[0] > 128*mib/4096, err
+				return len(done) > 0 && done[0] > int64(size/4096), err
 			})
 		},
 		Fix: func(ctx context.Context, e *env.Env) error {
@@ -77,7 +89,7 @@ func memSwapping() Case {
 			// Once round all its pages: they are in memory again.
 			return env.Until(ctx, 15*time.Second, "the service to be back in memory", func() (bool, error) {
 				done, err := load.Reports(e, "pages")
-				return err == nil && done[0]-start[0] > 2*96*mib/4096, err
+				return err == nil && done[0]-start[0] > 2*int64(service/4096), err
 			})
 		},
 		Measure: measureRecords("pages", "pages visited/s"),
@@ -191,6 +203,11 @@ func memLeak(id, title string, window time.Duration, start func(*env.Env) (*env.
 			return load.Measurement{Value: (last - first) / 1024 / time.Since(start).Seconds(), Unit: "KiB/s of growth", LowerBetter: true}, ctx.Err()
 		},
 	}
+}
+
+// memLeakFast leaks through a window of some length.
+func memLeakFast(window time.Duration) Case {
+	return memLeak("mem/leak", "a service that leaks 5 MB/s", window, leakyActor(5<<20, 0))
 }
 
 // leakyActor starts a service that leaks so many bytes a second, beside others that it

@@ -29,6 +29,7 @@ func netCases() []Case {
 		firewallDropsUncounted(),
 		softirqFlood(),
 		qdiscDrops(),
+		qdiscDropsBurst(),
 		softnetBacklog(),
 	}
 }

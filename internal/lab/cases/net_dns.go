@@ -14,9 +14,13 @@ import (
 func dnsHostCases() []Case {
 	return []Case{
 		dnsHost("net/dns-slow", "host", "the first query for each name is lost, without packets", "drop-first", `had no answer for`),
-		dnsHost("net/dns-unreachable", "host", "no process listens at the resolver's address, without packets", "", `no process listens`),
+		dnsUnreachableHost(),
 		dnsHost("net/dns-unreachable", "silent", "a resolver that does not answer, without packets", "mute", `answers nothing`),
 	}
+}
+
+func dnsUnreachableHost() Case {
+	return dnsHost("net/dns-unreachable", "host", "no process listens at the resolver's address, without packets", "", `no process listens`)
 }
 
 // dnsHost has a resolver answer in some way; "": it does not run.

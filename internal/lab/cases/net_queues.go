@@ -3,10 +3,12 @@ package cases
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"rtrail/internal/lab/env"
 	"rtrail/internal/lab/load"
+	"rtrail/internal/lab/server"
 )
 
 // qdiscDrops has tbf let 40 Mbit/s out of a web server, with a queue of 10 ms: what
@@ -29,6 +31,43 @@ func qdiscDrops() Case {
 			return err
 		},
 		Measure: p.wrk("big", load.Wrk{Connections: 20, Think: 10 * time.Millisecond}),
+	}
+}
+
+// qdiscDropsBurst has downloads begin that fill a short queue, which a Redis on the same
+// host shares with them. The fix ends the downloads.
+func qdiscDropsBurst() Case {
+	const port, size = 6379, 4 << 10
+	var p pair
+	var downloads *env.Proc
+	value := strings.Repeat("x", size)
+	return Case{
+		ID:    "net/qdisc-drops+burst",
+		Title: "downloads from nginx fill the short queue that a Redis shares with them",
+		Rule:  "net/qdisc-drops", Kind: "interface", Name: `rt\w+`,
+		Culprit: "nginx", Victim: "redis-server",
+		Needs: env.Needs{Root: true, Packages: []string{"nginx-light", "wrk", "redis-server", "iproute2"}, Commands: []string{"nginx", "wrk", "redis-server", "ip", "ss", "tc"}},
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) error {
+			if _, err := p.server.Run(ctx, "tc", "qdisc", "add", "dev", p.at.Device, "root", "tbf", "rate", "40mbit", "burst", "16kb", "latency", "4ms"); err != nil {
+				return err
+			}
+			if err := p.bigPage(ctx, e, 1<<20); err != nil {
+				return err
+			}
+			_, err := server.StartRedis(ctx, e, env.Options{NetNS: p.server}, p.at, port)
+			return err
+		}),
+		Inject: func(_ context.Context, _ *env.Env) (err error) {
+			downloads, err = p.client.Start("wrk", "-t", "1", "-c", "8", "-d", "60", p.url()+"big")
+			return err
+		},
+		Fix: doing(func() { downloads.Stop() }),
+		Measure: func(ctx context.Context, _ *env.Env, d time.Duration) (load.Measurement, error) {
+			set := load.Exchange{Request: "SET page " + value + "\r\n", Answer: "+OK\r\n"}
+			get := load.Exchange{Request: "GET page\r\n", Answer: fmt.Sprintf("$%d\r\n%s\r\n", size, value)}
+			r, err := load.PacedExchanges(ctx, p.client, p.port(port), 8, d, 10*time.Millisecond, set, get)
+			return r.Tail(.9, "p90"), err
+		},
 	}
 }
 

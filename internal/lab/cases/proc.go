@@ -15,7 +15,7 @@ import (
 
 func processCases() []Case {
 	return []Case{procZombies(), procUninterruptible(), procFDLimit(), procPIDLimit(), procCrashLoop(), procDeadlock(),
-		procLockContention("", "sleep", "a thread of a server sleeps while it holds the lock that all others need", "thread reporter .* holds it while it sleeps in clock_nanosleep"),
+		procLockSleeping(),
 		procLockContention("+cpu", "compute", "a thread of a server computes while it holds the lock that all others need", "thread reporter .* holds it while it runs, mostly in add_up"),
 	}
 }

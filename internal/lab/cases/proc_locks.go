@@ -266,6 +266,10 @@ func procLockContention(variant, work, title, says string) Case {
 	}
 }
 
+func procLockSleeping() Case {
+	return procLockContention("", "sleep", "a thread of a server sleeps while it holds the lock that all others need", "thread reporter .* holds it while it sleeps in clock_nanosleep")
+}
+
 func procDeadlock() Case {
 	var bank *env.Proc
 	return Case{

@@ -104,7 +104,7 @@ func Table(all []Summary) document.Document {
 		t.Add([]string{s.Case.ID, firstLine(s.Case.Title), firstLine(status), firstLine(r.Before.String()), firstLine(r.Under.String()), firstLine(r.After.String()), verdict,
 			firstLine(cmp.Or(strings.Join(r.Others, "; "), "none")), fmt.Sprintf("%.0f", r.Seconds)})
 	}
-	return document.Document{Blocks: []document.Block{t}}
+	return document.Document{Blocks: append([]document.Block{t}, confusion(all)...)}
 }
 
 // List is what there is to run.

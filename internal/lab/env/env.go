@@ -41,6 +41,7 @@ type Env struct {
 	procs   []*Proc
 	started int // number of processes started, names their output files
 	subnets int // number of 10.213.x.0/24 networks handed out
+	parts   int
 	links   int
 	hooks   map[int]hook
 	hookID  int
@@ -86,6 +87,24 @@ func New(caseID string, progress io.Writer) (*Env, error) {
 		return nil, fmt.Errorf("create the lab's folder: %w", errors.Join(err, j.close()))
 	}
 	return e, nil
+}
+
+// subnetsOfAPart is how many networks an Env and each of its parts can hand out.
+const subnetsOfAPart = 32
+
+// Part gives another experiment a place beside that of e, in which no name, file or
+// address of the one is in the way of the other. Cleanup of e cleans it up as well.
+func (e *Env) Part(name string) (*Env, error) {
+	part, err := New(name, e.progress)
+	if err != nil {
+		return nil, err
+	}
+	e.mu.Lock()
+	e.parts++
+	part.subnets = e.parts * subnetsOfAPart
+	e.mu.Unlock()
+	e.Defer(name, part.Cleanup)
+	return part, nil
 }
 
 // makeFolder makes the folder of a run where none but its owner can replace it.

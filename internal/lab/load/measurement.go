@@ -8,10 +8,18 @@ type Measurement struct {
 	Unit        string  `json:"unit"` // "requests/s", "ms p99"
 	LowerBetter bool    `json:"lower_better"`
 	Detail      string  `json:"detail"` // "0 errors, p99 3.1 ms"
+
+	Beside []Measurement `json:"beside,omitempty"` // of other applications at the same time
 }
 
-// BetterThan compares two measurements of the same application.
+// BetterThan compares two measurements of the same application. Of several
+// applications each must be better.
 func (m Measurement) BetterThan(other Measurement) bool {
+	for i := range m.Beside {
+		if !m.Beside[i].BetterThan(other.Beside[i]) {
+			return false
+		}
+	}
 	if m.LowerBetter {
 		return m.Value < other.Value
 	}
@@ -23,7 +31,11 @@ func (m *Measurement) String() string {
 	if m == nil {
 		return "-"
 	}
-	return FormatValue(m.Value) + " " + m.Unit
+	s := FormatValue(m.Value) + " " + m.Unit
+	for i := range m.Beside {
+		s += ", " + m.Beside[i].String()
+	}
+	return s
 }
 
 // FormatValue writes a number with three digits that count.

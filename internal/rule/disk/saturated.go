@@ -26,7 +26,7 @@ var saturated = rule.Rule{
 	Explains: []string{"disk/slow-sync", "disk/cgroup-throttled", "proc/uninterruptible", "rt/server-slow", "rt/client-slow"},
 	HoldsUp:  []string{"mysql/row-lock-wait", "mysql/metadata-lock", "proc/lock-contention"},
 	Thresholds: []*rule.Threshold{&busyShare, &waitingQueue, &deepQueue, &slowFlash, &slowSpindle, &mostIntervals, &minWaiting, &atLimit, &bulkRequest,
-		&ownStream, &oneStream, &fileShare, &cachedReads, &aboveLimit, &groupShare},
+		&ownStream, &oneStream, &feltWait, &fileShare, &cachedReads, &aboveLimit, &groupShare},
 	Detect: detectSaturated,
 }
 
@@ -187,6 +187,9 @@ func (c candidate) judge(w waiters, ambiguous bool) (rule.Finding, bool) {
 	f.Fixes = c.fixes(w)
 	if !c.loaded {
 		f.Notes = append(f.Notes, c.spare())
+	}
+	if f.Confidence > rule.Possible && !ambiguous { // of several disks nobody knows which one they wait for
+		f.Culprit, f.Victims = w.blame()
 	}
 	for _, p := range w.list {
 		f.Affects = append(f.Affects, p.Process.Entity())

@@ -19,6 +19,8 @@ var (
 		Reason: "Request size of a stream. Readahead and writeback use 128 KiB and more; databases and random readers use 4 to 16 KiB."}
 	ownStream = rule.Threshold{Name: "own-stream", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the device's bytes. A program that moves this much determines the request size."}
+	feltWait = rule.Threshold{Name: "felt-wait", Value: 0.05, Unit: "seconds", Source: rule.Judgement,
+		Reason: "Waited per second. Below it a program hardly loses by the disk, and sampled waits are a few samples."}
 	oneStream = rule.Threshold{Name: "one-stream", Value: 1.5, Unit: "threads", Source: rule.Judgement,
 		Reason: "Mean number of waiting threads of a program. Up to this it copies sequentially. More threads compete for the disk."}
 )
@@ -193,6 +195,27 @@ func (w waiters) issuer() (view.Process, bool) {
 		return view.Process{}, false
 	}
 	return w.issuers[0], true
+}
+
+// blame names the program that moves most of the bytes, and the others of which it was seen
+// how long they wait. Nobody is named if the largest part is not clear, or if nobody
+// else waits.
+func (w waiters) blame() (culprit *view.Entity, victims []rule.Victim) {
+	top, ok := w.issuer()
+	if !ok || moves(top) < ownStream.Value*w.moved {
+		return nil, nil
+	}
+	for _, p := range w.list {
+		if p.PID == top.PID || p.bulk || p.waiting < feltWait.Value {
+			continue
+		}
+		victims = append(victims, rule.Victim{Who: p.Process.Entity(), Seconds: p.waiting, Lost: rule.T("waits for the disk %v per second", unit.Seconds(p.waiting))})
+	}
+	if victims != nil {
+		e := top.Entity()
+		culprit = &e
+	}
+	return culprit, victims
 }
 
 // mentioned is how many programs evidence names.

@@ -23,7 +23,7 @@ var swapping = rule.Rule{
 	Columns:  []string{"vmstat.pswpin", "vmstat.pswpout"},
 	// The swap device is busy with it, and whoever waits for a page waits in D.
 	Explains:   []string{"mem/cgroup-near-limit", "disk/saturated", "disk/cgroup-throttled", "proc/uninterruptible", "mem/leak", "mem/reclaim", "rt/server-slow", "rt/client-slow", "mysql/not-answering"},
-	Thresholds: []*rule.Threshold{&swapInFrom, &steadyFrom, &stalledFrom, &swapOutFrom, &victimFaults, &limitNear, &ownShare},
+	Thresholds: []*rule.Threshold{&swapInFrom, &steadyFrom, &stalledFrom, &swapOutFrom, &victimFaults, &pushedOut, &limitNear, &ownShare},
 	Detect:     detectSwapping,
 }
 
@@ -38,6 +38,8 @@ var (
 		Reason: "Bytes per second swapped out. Without swap-out, pages only come back after a shortage that is over."}
 	victimFaults = rule.Threshold{Name: "victim-faults", Value: 5.0, Unit: "per second", Source: rule.Judgement,
 		Reason: "Major faults per second. Above it a process suffers."}
+	pushedOut = rule.Threshold{Name: "pushed-out", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Memory that a process takes in the window, relative to what others lose to swap meanwhile. From half of it on, this process pushes them out, however large they are."}
 	limitNear = rule.Threshold{Name: "limit-near", Value: 0.90, Unit: "share", Source: rule.Judgement,
 		Reason: "Memory relative to the limit. A cgroup this close is the one that is short of memory."}
 	ownShare = rule.Threshold{Name: "own-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
@@ -103,15 +105,45 @@ func culpritOf(v *view.View) (c culprit) {
 	// its own, however much the host has left.
 	for _, g := range v.Cgroups() {
 		if short(g) {
-			if p, ok := heaviest(v.InMemoryGroup(g.Path)); ok && (!c.found || weight(p) > weight(c.process)) {
+			if p, ok := taker(v.InMemoryGroup(g.Path)); ok && (!c.found || weight(p) > weight(c.process)) {
 				c = culprit{process: p, found: true, group: g, limited: true}
 			}
 		}
 	}
 	if !c.found {
-		c.process, c.found = heaviest(v.Processes())
+		c.process, c.found = taker(v.Processes())
 	}
 	return c
+}
+
+// taker is the process that pushes others out of memory: the one that grows at their
+// expense, or else the heaviest.
+func taker(list []view.Process) (view.Process, bool) {
+	if p, ok := pusher(list); ok {
+		return p, true
+	}
+	return heaviest(list)
+}
+
+// pusher is the process that takes most memory in the window, if it takes as much as
+// swapping is judged by, and others lose that to swap.
+func pusher(list []view.Process) (best view.Process, ok bool) {
+	took, lost := 0.0, 0.0 // bytes per second
+	for _, p := range list {
+		if p.Own || p.Kernel || p.Seconds <= 0 || p.First.Anon < 0 || p.Anon < 0 {
+			continue
+		}
+		swapped := float64(max(p.Swap, 0)-max(p.First.Swap, 0)) / p.Seconds
+		grown := float64(p.Anon-p.First.Anon)/p.Seconds + swapped // memory in swap is still its own
+		lost += max(swapped, 0)
+		if grown > took {
+			took, best = grown, p
+		}
+	}
+	if took > 0 {
+		lost -= max(float64(max(best.Swap, 0)-max(best.First.Swap, 0))/best.Seconds, 0)
+	}
+	return best, took >= swapOutFrom.Value && lost >= swapOutFrom.Value && took >= pushedOut.Value*lost
 }
 
 // short says whether a group has too little memory for its processes. A group
@@ -201,7 +233,7 @@ func describeSwapping(v *view.View, f *rule.Finding, p view.Paging, s stall) {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.SwapUsed, Value: float64(space.Used), Limit: rule.Limit(float64(space.Size)),
 			What: rule.T("swap %v of %v used (%s)", unit.Bytes(space.Used), unit.Bytes(space.Size), deviceWords(space.Devices))})
 	}
-	f.Affects, f.Notes = swapVictims(v, c)
+	swapVictims(v, f, c)
 	f.Affects = append(f.Affects, shortPlace)
 	// The swap device and the tasks that wait for it belong to this, whoever
 	// they are; a growing process only if it is the culprit itself.
@@ -224,26 +256,28 @@ func deviceWords(devices []string) string {
 	return s
 }
 
-// swapVictims are the processes that wait for pages to come back.
-func swapVictims(v *view.View, c culprit) (affects []view.Entity, notes []rule.Text) {
+// swapVictims adds the processes that wait for pages to come back. Major faults of
+// one that has nothing in swap are reads of files.
+func swapVictims(v *view.View, f *rule.Finding, c culprit) {
 	list := slices.Clone(v.Processes())
 	slices.SortStableFunc(list, func(a, b view.Process) int {
-		return cmp.Compare(view.OrZero(b.MajorFaults), view.OrZero(a.MajorFaults))
+		return cmp.Or(cmp.Compare(view.OrZero(b.SwapDelay), view.OrZero(a.SwapDelay)), cmp.Compare(view.OrZero(b.MajorFaults), view.OrZero(a.MajorFaults)))
 	})
-	var names []string
 	for _, p := range list {
 		if p.Own || view.OrZero(p.MajorFaults) < victimFaults.Value {
 			continue
 		}
-		affects = append(affects, p.Entity())
-		if (!c.found || p.PID != c.process.PID) && len(names) < 4 {
-			names = append(names, fmt.Sprintf("%s (%d) %v", p.Comm, p.PID, unit.PerSecond(p.MajorFaults)))
+		f.Affects = append(f.Affects, p.Entity())
+		waited := view.OrZero(p.SwapDelay)
+		switch {
+		case c.found && p.PID == c.process.PID:
+		case waited > 0:
+			f.Victims = append(f.Victims, rule.Victim{Who: p.Entity(), Seconds: waited,
+				Lost: rule.T("waits for its pages to come back %v per second, %v in swap", unit.Seconds(waited), unit.Bytes(max(p.Swap, 0)))})
+		case p.Swap > 0:
+			f.Victims = append(f.Victims, rule.Victim{Who: p.Entity(), Lost: rule.T("has %v in swap, %v major faults", unit.Bytes(p.Swap), unit.PerSecond(p.MajorFaults))})
 		}
 	}
-	if len(names) > 0 {
-		notes = append(notes, rule.T("major faults of others: %s", strings.Join(names, ", ")))
-	}
-	return affects, notes
 }
 
 func swappingFixes(c culprit, who string) []rule.Fix {

@@ -3,6 +3,7 @@ package net
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"rtrail/internal/recording"
@@ -20,7 +21,7 @@ var packetLoss = rule.Rule{
 	NeedsAny: []recording.Table{recording.Protocol, recording.PacketSides},
 	Explains: []string{"rt/path-slow", "rt/server-slow", "rt/client-slow", "rt/worker-queueing", "rt/connect-slow", "rt/first-disconnect"},
 	Refutes:  []string{"network path"},
-	Thresholds: []*rule.Threshold{&minSegments, &minRepeats, &lossy, &slightlyLossy, &needless, &chanceDrops, &fewPackets, &pktMissed, &minDead,
+	Thresholds: []*rule.Threshold{&minSegments, &minRepeats, &lossy, &slightlyLossy, &timerShare, &feltTimers, &nearBound, &needless, &chanceDrops, &fewPackets, &pktMissed, &minDead,
 		&shortestLimit, &oneSide, &stuckCopies, &otherPaths},
 	Seen:   enoughSegments,
 	Detect: detectPacketLoss,
@@ -35,6 +36,12 @@ var (
 		Reason: "Loss rate. Long-distance paths lose some tenths of a percent, local networks almost nothing. From 1 % on loss limits throughput (MSS/RTT x 1.2/sqrt(p)), and request tails are retransmission timeouts."}
 	slightlyLossy = rule.Threshold{Name: "slightly-lossy", Value: 0.003, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of retransmitted segments. Worth mentioning."}
+	timerShare = rule.Threshold{Name: "timer-share", Value: 0.05, Unit: "share", Source: rule.Judgement,
+		Reason: "Share of their time that connections with losses wait for retransmission timers. From it on users notice, however few segments are lost."}
+	feltTimers = rule.Threshold{Name: "felt-timers", Value: 0.05, Unit: "seconds", Source: rule.Judgement,
+		Reason: "Waited for timers per second, by all connections. Below it losses are repaired by duplicate ACKs, at the cost of a round trip."}
+	nearBound = rule.Threshold{Name: "near-bound", Value: 0.5, Unit: "share", Source: "Mathis et al., The macroscopic behavior of the TCP congestion avoidance algorithm, 1997",
+		Reason: "Throughput relative to MSS/RTT x 1.22/sqrt(p), what a connection can reach at its losses. From half of it on, losses limit it."}
 	needless = rule.Threshold{Name: "needless", Value: 0.9, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of retransmissions that peers report as duplicates (DSACK). Above it packets were late or duplicated, not lost."}
 	otherPaths = rule.Threshold{Name: "other-paths", Value: 1.0 / 3, Unit: "share", Source: rule.Judgement,
@@ -237,15 +244,41 @@ func (l loss) confidence() rule.Confidence {
 	if l.sent < minSegments.Value || l.data < minRepeats.Value {
 		return 0
 	}
+	costly := l.timerShare() >= timerShare.Value
 	switch {
-	case l.place != nil && l.rate() >= slightlyLossy.Value:
+	case l.rate() < slightlyLossy.Value && !costly:
+		return 0
+	case l.place != nil:
 		return rule.Certain
-	case l.rate() >= lossy.Value && l.dsack < needless.Value*l.data:
+	case l.dsack < needless.Value*l.data && (costly || l.rate() >= lossy.Value && !l.harmless()):
 		return rule.Likely
-	case l.rate() >= slightlyLossy.Value:
-		return rule.Possible
 	}
-	return 0
+	return rule.Possible
+}
+
+// timerShare is how much of their time the connections that lost segments waited for timers;
+// 0 if these are not known.
+func (l loss) timerShare() float64 {
+	n := 0
+	for i := range l.peers {
+		n += l.peers[i].connections
+	}
+	return l.waited() / float64(max(n, 1)) * float64(min(n, 1))
+}
+
+// harmless says whether what is lost was seen to cost next to nothing: hardly anybody waits for
+// timers, and the connection that loses most sends far less than its losses would let it.
+func (l loss) harmless() bool {
+	if len(l.peers) == 0 || l.waited() >= feltTimers.Value {
+		return false
+	}
+	p := &l.peers[0]
+	c := &p.worst
+	if c.RTT <= 0 || c.MSS == 0 || p.repeated == 0 || p.sent <= 0 {
+		return false
+	}
+	bound := float64(c.MSS) / c.RTT.Seconds() * 1.22 / math.Sqrt(p.repeated/p.sent)
+	return c.BytesSent()/max(l.Seconds, 1) < nearBound.Value*bound
 }
 
 // waited is the seconds per second that connections waited for timers. Repeats

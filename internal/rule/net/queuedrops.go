@@ -17,7 +17,7 @@ var qdiscDrops = rule.Rule{
 	Needs:      []recording.Table{recording.Qdiscs},
 	Explains:   []string{"net/packet-loss", "rt/path-slow", "rt/server-slow"},
 	Refutes:    []string{"network path"},
-	Thresholds: []*rule.Threshold{&minDiscarded, &discardedShare, &slightlyDiscarded, &fewPackets},
+	Thresholds: []*rule.Threshold{&minDiscarded, &discardedShare, &slightlyDiscarded, &fewPackets, &fillsQueue, &minRepeats, &fewWithheld},
 	Seen:       func(v *view.View) bool { return len(v.Queues()) > 0 },
 	Detect:     detectQdiscDrops,
 }
@@ -27,6 +27,8 @@ var (
 		Reason: "Packets dropped in the window. Fewer are a single burst."}
 	discardedShare = rule.Threshold{Name: "discarded-share", Value: 0.01, Unit: "share", Source: "Mathis et al., The macroscopic behavior of the TCP congestion avoidance algorithm, 1997",
 		Reason: "Share of the packets. One TCP connection that fills a link loses some tenths of a percent while it finds the link's rate. From 1 % on, loss limits throughput."}
+	fillsQueue = rule.Threshold{Name: "fills-queue", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Share of a queue's bytes that one program sends. From half on, it fills the queue that others share with it."}
 	slightlyDiscarded = rule.Threshold{Name: "slightly-discarded", Value: 0.002, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the packets. Worth mentioning."}
 )
@@ -77,6 +79,9 @@ func queueFinding(v *view.View, q *view.Queue, c rule.Confidence) rule.Finding {
 		return (d.Reason == "QDISC_DROP" || d.Reason == "QDISC_OVERLIMIT" || d.Reason == "QDISC_CONGESTED") && (d.NetNS == q.NetNS || d.NetNS == 0) && (d.Device == q.Interface || d.Device == "")
 	})...)
 	f.Evidence = append(f.Evidence, repeats(v, q.NetNS)...)
+	if c > rule.Possible {
+		f.Culprit, f.Victims = queueBlame(v, q)
+	}
 	if q.Shapes() {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.QdiscDrops, Value: q.Held, Check: shell.Line("%s tc -s qdisc show dev %s", enter, q.Interface), What: rule.T("packets waited %s times because the rate was used up (overlimits)", unit.Count(q.Held))})
 		f.Fixes = []rule.Fix{

@@ -34,7 +34,7 @@ var parts = map[string]part{
 	"create":          {"DIR REPORT", createFiles},
 	"rewrite":         {"PATH MILLISECONDS REPORT", rewriteFile},
 	"read-direct":     {"PATH REPORT", readDirect},
-	"touch-memory":    {"BYTES REPORT", touchMemory},
+	"touch-memory":    {"BYTES REPORT [GROWS_PER_SECOND]", touchMemory},
 	"short-leavers":   {"PER_SECOND REPORT", shortLeavers},
 	"supervise":       {"COMMAND", supervise},
 	"http-pieces":     {"ADDRESS PIECES PAUSE_MS", httpPieces},
@@ -67,7 +67,7 @@ func Main() (handled bool) {
 		fail(fmt.Errorf("unknown part %q in %s", name, Variable))
 	}
 	args := os.Args[1:]
-	if len(args) < len(strings.Fields(p.arguments)) {
+	if len(args) < strings.Count(p.arguments, " ")+1-strings.Count(p.arguments, "[") {
 		fail(fmt.Errorf("%s needs %s", name, p.arguments))
 	}
 	// The lab's processes die with it; this holds when the link to the parent

@@ -66,19 +66,24 @@ func leak(args []string) error {
 
 // touchMemory holds so many bytes and walks through them again
 // and again, one page after the other, like a server whose working set they
-// are. Reports the number of pages touched.
+// are, and which grow by some bytes a second. Reports the number of pages touched.
 func touchMemory(args []string) error {
-	bytes := number(args, 0)
-	m, err := anonymous(bytes)
+	bytes, grows := number(args, 0), 0
+	if len(args) > 2 {
+		grows = number(args, 2)
+	}
+	m, err := anonymous(bytes + grows*int(longest/time.Second))
 	if err != nil {
 		return err
 	}
+	start := time.Now()
 	const chunk = 256 // pages between two looks at the clock
 	page := os.Getpagesize()
 	var done int64
 	last := time.Now()
 	for {
-		for i := 0; i+chunk*page <= len(m); i += chunk * page {
+		used := bytes + int(float64(grows)*time.Since(start).Seconds())
+		for i := 0; i+chunk*page <= min(used, len(m)); i += chunk * page {
 			touch(m[i : i+chunk*page])
 			done += chunk
 			if time.Since(last) > 100*time.Millisecond {
