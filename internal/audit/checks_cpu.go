@@ -32,8 +32,8 @@ var cpuChecks = []Check{
 		Change:   "Let irqbalance spread them, or write CPUs to smp_affinity_list; with fewer queues than CPUs turn RPS on.",
 		Price:    "Caches are shared less; RPS costs an interrupt between CPUs for each batch.",
 		Leave:    "Hosts that keep CPUs free of interrupts on purpose.",
-		Explains: []string{"cpu/softirq", "net/softnet", "net/nic-drops"},
-		Look:     lookAffinity,
+		Explains: []string{"cpu/interrupts-on-one-core", "cpu/softirq", "net/softnet", "net/nic-drops"}, Proves: []string{"cpu/interrupts-on-one-core"},
+		Look: lookAffinity,
 	},
 	{
 		ID: "audit/clock-source", Title: "to ask for the time is slow",

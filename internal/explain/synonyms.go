@@ -437,6 +437,7 @@ var synonyms = map[string][]string{
 	"sending data":                    {"mysql/full-scan", "mysql/slow-reader"},
 	"sending to client":               {"mysql/slow-reader"},
 	// settings
+	"rps_cpus":            {"cpu/interrupts-on-one-core", "audit/irq-affinity", "change/interrupt-spreading"},
 	"ip_local_port_range": {"audit/port-range", "net/ephemeral-ports"},
 	"tcp_sack":            {"audit/tcp-options"},
 	"tcp_timestamps":      {"audit/tcp-options"},
@@ -452,8 +453,8 @@ var synonyms = map[string][]string{
 	"tsc":                 {"audit/clock-source"},
 	"governor":            {"audit/governor"},
 	"scaling_governor":    {"audit/governor"},
-	"irqbalance":          {"audit/irq-affinity"},
-	"smp_affinity_list":   {"audit/irq-affinity"},
+	"irqbalance":          {"cpu/interrupts-on-one-core", "audit/irq-affinity"},
+	"smp_affinity_list":   {"cpu/interrupts-on-one-core", "audit/irq-affinity"},
 	"limitnofile":         {"audit/fd-limit", "proc/fd-limit"},
 	"xmx":                 {"audit/jvm-heap", "mem/cgroup-oom"},
 	// changes, messages, and columns of other tools
@@ -469,7 +470,6 @@ var synonyms = map[string][]string{
 	"tcp_max_syn_backlog":             {"change/syn-queue", "net/syn-queue-full"},
 	"nf_conntrack_max":                {"net/conntrack-full", "change/conntrack-size"},
 	"rps":                             {"change/interrupt-spreading", "net/softnet"},
-	"rps_cpus":                        {"change/interrupt-spreading"},
 	"so_reuseport":                    {"change/reuseport"},
 	"mlock":                           {"change/lock-memory"},
 	"epoll":                           {"change/event-loop"},

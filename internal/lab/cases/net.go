@@ -28,6 +28,7 @@ func netCases() []Case {
 		firewallDrops(),
 		firewallDropsUncounted(),
 		softirqFlood(),
+		interruptsOnOneCore(),
 		qdiscDrops(),
 		qdiscDropsBurst(),
 		softnetBacklog(),

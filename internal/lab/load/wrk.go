@@ -58,6 +58,7 @@ type Wrk struct {
 	// Close opens a new connection for every request.
 	Close   bool
 	Timeout time.Duration // after which wrk counts a request as late, in whole seconds; 0: 1 s
+	CPUs    string        // it may run on, as for taskset -c; "": all
 }
 
 // Run runs wrk for d, at least a second, with one thread.
@@ -81,7 +82,7 @@ func (l Wrk) Run(ctx context.Context, e *env.Env, in *env.NetNS, d time.Duration
 	seconds := func(d time.Duration) string { return fmt.Sprintf("%ds", max(int(math.Round(d.Seconds())), 1)) }
 	ctx, cancel := context.WithTimeout(ctx, d+10*time.Second)
 	defer cancel()
-	out, err := e.RunWith(ctx, env.Options{NetNS: in}, "wrk", "-t1", "-c"+strconv.Itoa(l.Connections),
+	out, err := e.RunWith(ctx, env.Options{NetNS: in, CPUs: l.CPUs}, "wrk", "-t1", "-c"+strconv.Itoa(l.Connections),
 		"-d"+seconds(d), "--latency", "--timeout", seconds(l.Timeout), "-s", path, l.URL)
 	if err != nil {
 		return WrkResult{}, err

@@ -13,5 +13,5 @@ var pages embed.FS
 
 // Rules are the rules of this package.
 var Rules = rule.WithPages(pages,
-	saturated, oneThreadLimit, shortLivedProcesses, contextSwitches, throttled, softirq, hotFunction, spinning, syscallStorm, exceptionStorm, steal,
+	saturated, oneThreadLimit, shortLivedProcesses, contextSwitches, throttled, interruptsOnOneCore, softirq, hotFunction, spinning, syscallStorm, exceptionStorm, steal,
 )
