@@ -61,7 +61,7 @@ func (v *View) ServingOf(l Listener, waiting float64) (s Serving, ok bool) {
 		s.Asks = s.Asks || others[p.PID]
 		cpu += p.CPU
 		runnable += p.RunDelay
-		disk += max(OrZero(p.BlockDelay), v.diskWaits(p.PID))
+		disk += v.DiskWaits(p)
 	}
 	s.Could = min(waiting, s.Threads)
 	if s.Could <= 0 {
@@ -87,12 +87,13 @@ func (v *View) asks(c Connection) bool {
 	return !slices.ContainsFunc(v.Listeners(), func(l Listener) bool { return l.NetNS == c.NetNS && l.Port == c.LocalPort })
 }
 
-// diskWaits is how many threads of a process waited for a disk, on average.
-func (v *View) diskWaits(pid int32) (sum float64) {
+// DiskWaits is how many threads of a process waited for a disk, on average.
+func (v *View) DiskWaits(p Process) float64 {
+	sampled := 0.0
 	for _, t := range v.ThreadTimes() {
-		if t.PID == pid && !t.Idle {
-			sum += t.Share[WaitDisk]
+		if t.PID == p.PID && !t.Idle {
+			sampled += t.Share[WaitDisk]
 		}
 	}
-	return sum
+	return max(OrZero(p.BlockDelay), sampled)
 }

@@ -15,7 +15,7 @@ import (
 )
 
 func diskCases() []Case {
-	return []Case{diskSaturated(), diskSaturatedWriter(), diskThrottledCaptured(), diskCgroupThrottled(), diskSlowSync(), diskSlowSyncRedis(), diskLogFlood(), diskManySmallWrites(), diskFull(), diskInodesFull(), diskErrors()}
+	return []Case{diskSaturated(), diskSaturatedWriter(), diskThrottledCaptured(), diskCgroupThrottled(), diskSlowSync(), diskSlowSyncRedis(), diskLogFlood(), diskManySmallWrites(), diskFull(), diskInodesFull(), diskErrors(), readAmplified()}
 }
 
 var loopNeeds = env.Needs{Root: true, Packages: []string{"e2fsprogs", "util-linux"}, Commands: []string{"mkfs.ext4", "losetup", "fsfreeze"}}

@@ -114,6 +114,14 @@ func fullScanFromDisk() Case {
 	}
 }
 
+// readAmplified is the same server seen from outside: nobody asks it.
+func readAmplified() Case {
+	c := fullScanFromDisk()
+	c.ID, c.Rule, c.Says = "disk/read-amplified", "disk/read-amplified", `for each request`
+	c.MySQL = nil
+	return c
+}
+
 // warm reads all rows once.
 func (s *slowDisk) warm(ctx context.Context) error {
 	_, err := s.m.Query(ctx, "SELECT SUM(LENGTH(body)) FROM note")

@@ -9,6 +9,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
 )
 
 // device is how a block device's counters run per second.
@@ -474,4 +475,59 @@ func TestSaturatedWithoutProcesses(t *testing.T) {
 			t.Errorf("%d blocked: %v, want %v", tc.blocked, got, tc.want)
 		}
 	}
+}
+
+func TestReadAmplified(t *testing.T) {
+	const mib = 1 << 20
+	type traffic struct{ requests, received, sent float64 }
+	// server reads for two clients, one request of each under way most of the time.
+	server := func(reads, open float64, of traffic) *ruletest.Host {
+		h := ruletest.New(2, 10)
+		disks(h, device{name: "sdb", reads: 400, size: 16 << 10, await: 0.005, busy: 1, queue: 2})
+		h.Process(ruletest.Process{PID: 7, Comm: "mariadbd", ReadBytes: reads})
+		for tid := int32(8); tid < 10; tid++ {
+			blocked(h, 7, tid, "folio_wait_bit_common", 0.8)
+		}
+		ruletest.Add(h, recording.ListenerSample{At: ruletest.Start, NetNS: 1, Local: "0.0.0.0", Port: 3306, Inode: 1})
+		for n := range 2 {
+			inode, i := uint64(2+n), 0
+			ruletest.Every(h, func(at time.Time, s float64) recording.TCPSample {
+				i++
+				row := recording.TCPSample{At: at, NetNS: 1, Local: "10.0.0.1", LocalPort: 3306, Remote: "10.0.0.2", RemotePort: 40000 + uint16(n), Inode: inode, State: recording.TCPEstablished, Info: true,
+					DataSegsIn: uint32(10 + of.requests*s/2), BytesReceived: uint64(1000 + of.received*s/2), BytesSent: uint64(1000 + of.sent*s/2),
+					SinceReceive: 900 * time.Millisecond, SinceSend: 300 * time.Millisecond}
+				if float64(i%10) < 10*open/2 {
+					row.SinceSend = 1200 * time.Millisecond
+				}
+				return row
+			})
+			ruletest.Every(h, func(at time.Time, _ float64) recording.SocketOwner {
+				return recording.SocketOwner{At: at, PID: 7, Inode: inode, FD: int32(inode)}
+			})
+		}
+		return h
+	}
+	queries := traffic{requests: 2, received: 120, sent: 2000}
+	full := 400.0 * (16 << 10)
+	ruletest.Check(t, readAmplified, []ruletest.Situation{
+		{Name: "a table is scanned for a row", Host: func() *ruletest.Host { return server(6*mib, 1.8, queries) },
+			Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.8, High: 1.9, Says: "mariadbd (7) reads 2.75 MiB from disk sdb for each request"},
+		{Name: "lookups in a small cache", Host: func() *ruletest.Host { return server(6*mib, 1.8, traffic{requests: 90, received: 5400, sent: 30000}) }},
+		{Name: "a request of many segments", Host: func() *ruletest.Host { return server(6*mib, 1.8, traffic{requests: 200, received: 280000, sent: 2000}) }},
+		{Name: "many requests in a segment", Host: func() *ruletest.Host { return server(6*mib, 1.8, traffic{requests: 2, received: 3000, sent: 20000}) }},
+		{Name: "a dump", Host: func() *ruletest.Host { return server(6*mib, 1.8, traffic{requests: 2, received: 120, sent: 5 * mib}) }},
+		{Name: "a job of the server", Host: func() *ruletest.Host { return server(6*mib, 0.2, queries) }},
+		{Name: "another program reads more", Host: func() *ruletest.Host { return server(2*mib, 1.8, queries) }},
+		{Name: "from the cache", Host: func() *ruletest.Host { return server(0, 1.8, queries) }},
+		{Name: "one of two disks", Host: func() *ruletest.Host {
+			h := server(full, 1.8, queries)
+			disks(h, device{name: "sdc", reads: 400, size: 16 << 10, await: 0.005, busy: 1, queue: 2})
+			return h
+		}},
+		{Name: "beside a disk at rest", Host: func() *ruletest.Host {
+			h := server(full, 1.8, queries)
+			disks(h, device{name: "sdc", reads: 1, size: 16 << 10, await: 0.005})
+			return h
+		}, Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.8, High: 1.9},
+	})
 }

@@ -11,4 +11,4 @@ import (
 var pages embed.FS
 
 // Rules are the rules of this domain.
-var Rules = rule.WithPages(pages, saturated, cgroupThrottled, slowSync, logFlood, manySmallWrites, full, inodesFull, diskErrors)
+var Rules = rule.WithPages(pages, readAmplified, saturated, cgroupThrottled, slowSync, logFlood, manySmallWrites, full, inodesFull, diskErrors)

@@ -19,7 +19,7 @@ var cacheDropped = rule.Rule{
 	Plural:     "processes empty the page cache",
 	Resource:   "memory",
 	Needs:      []recording.Table{recording.VMStat, recording.Processes},
-	Explains:   []string{"disk/saturated", "disk/cgroup-throttled", "mem/reclaim", "proc/uninterruptible", "rt/server-slow"},
+	Explains:   []string{"disk/read-amplified", "disk/saturated", "disk/cgroup-throttled", "mem/reclaim", "proc/uninterruptible", "rt/server-slow"},
 	Thresholds: []*rule.Threshold{&droppedAgain, &droppedFelt},
 	Detect:     detectCacheDropped,
 }

@@ -17,7 +17,7 @@ var directRead = rule.Rule{
 	Plural:     "programs read the same file from the disk again and again, although memory would hold it",
 	Resource:   "reads past the page cache",
 	Needs:      []recording.Table{recording.Processes, recording.Memory},
-	Explains:   []string{"disk/saturated", "disk/cgroup-throttled", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing"},
+	Explains:   []string{"disk/read-amplified", "disk/saturated", "disk/cgroup-throttled", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing"},
 	Thresholds: []*rule.Threshold{&directShare, &directPasses, &directRoom, &directFelt, &directWaits, &directDisk},
 	Seen: func(v *view.View) bool {
 		return slices.ContainsFunc(v.FileIO(), func(f view.FileIO) bool { return f.DirectFlag })

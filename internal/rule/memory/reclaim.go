@@ -22,7 +22,7 @@ var reclaim = rule.Rule{
 	Needs:    []recording.Table{recording.VMStat, recording.Processes},
 	// The disk is busy with what is read again, and whoever waits for its own
 	// program to be read answers nobody.
-	Explains: []string{"mem/cgroup-near-limit", "disk/saturated", "disk/cgroup-throttled", "cpu/one-thread-limit", "proc/uninterruptible", "net/accept-queue-full", "mysql/not-answering", "rt/server-slow", "rt/client-slow"},
+	Explains: []string{"mem/cgroup-near-limit", "disk/read-amplified", "disk/saturated", "disk/cgroup-throttled", "cpu/one-thread-limit", "proc/uninterruptible", "net/accept-queue-full", "mysql/not-answering", "rt/server-slow", "rt/client-slow"},
 	Thresholds: []*rule.Threshold{&refaultsFrom, &feltFrom, &scarce, &mostReread, &ownWork, &swapInFrom, &steadyFrom, &stalledFrom, &victimFaults, &limitNear,
 		&ownShare},
 	Detect: detectReclaim,

@@ -22,7 +22,7 @@ var swapping = rule.Rule{
 	Needs:    []recording.Table{recording.VMStat},
 	Columns:  []string{"vmstat.pswpin", "vmstat.pswpout"},
 	// The swap device is busy with it, and whoever waits for a page waits in D.
-	Explains:   []string{"mem/cgroup-near-limit", "disk/saturated", "disk/cgroup-throttled", "proc/uninterruptible", "mem/leak", "mem/reclaim", "rt/server-slow", "rt/client-slow", "mysql/not-answering"},
+	Explains:   []string{"mem/cgroup-near-limit", "disk/read-amplified", "disk/saturated", "disk/cgroup-throttled", "proc/uninterruptible", "mem/leak", "mem/reclaim", "rt/server-slow", "rt/client-slow", "mysql/not-answering"},
 	Thresholds: []*rule.Threshold{&swapInFrom, &steadyFrom, &stalledFrom, &swapOutFrom, &victimFaults, &pushedOut, &limitNear, &ownShare},
 	Detect:     detectSwapping,
 }

@@ -17,7 +17,7 @@ var bufferPoolSmall = rule.Rule{
 	Plural:     "servers have buffer pools smaller than what their statements use",
 	Resource:   "buffer pool",
 	Needs:      []recording.Table{recording.MySQLServers, recording.MySQLStatuses, recording.MySQLVariables},
-	Explains:   []string{"disk/saturated", "disk/cgroup-throttled", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing"},
+	Explains:   []string{"disk/read-amplified", "disk/saturated", "disk/cgroup-throttled", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing"},
 	Thresholds: []*rule.Threshold{&fiveMinutes, &stays, &missShare, &minPages, &readingThreads, &readAhead, &mostBytes},
 	Detect:     inspecting(func(v *view.View, s *view.MySQLServer) inspection { return &pool{v: v, s: s} }),
 }

@@ -19,7 +19,7 @@ var costlyStatement = rule.Rule{
 	Resource: "statements",
 	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
 	Explains: []string{"mysql/full-scan", "mysql/buffer-pool-small", "mysql/tmp-disk-tables", "mysql/sort", "mysql/instrumentation-cost", "mysql/thread-pool-stalled",
-		"mysql/connections-exhausted", "cpu/saturated", "cpu/one-thread-limit", "disk/saturated", "disk/cgroup-throttled", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing", "rt/slow-connections"},
+		"mysql/connections-exhausted", "cpu/saturated", "cpu/one-thread-limit", "disk/read-amplified", "disk/saturated", "disk/cgroup-throttled", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing", "rt/slow-connections"},
 	Thresholds: []*rule.Threshold{&dearShare, &mostBytes, &manyRows, &wastedRatio, &mostRuns, &minRuns, &mostOfRows, &fewSamples, &minTime,
 		&materialShare},
 	Detect: ofEach(detectCostly),

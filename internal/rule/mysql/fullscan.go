@@ -20,7 +20,7 @@ var fullScan = rule.Rule{
 	Resource: "statements",
 	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
 	Explains: []string{"mysql/buffer-pool-small", "mysql/tmp-disk-tables", "mysql/sort", "mysql/instrumentation-cost", "mysql/thread-pool-stalled", "mysql/connections-exhausted",
-		"cpu/saturated", "cpu/one-thread-limit", "disk/saturated", "disk/cgroup-throttled", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing", "rt/slow-connections"},
+		"cpu/saturated", "cpu/one-thread-limit", "disk/read-amplified", "disk/saturated", "disk/cgroup-throttled", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing", "rt/slow-connections"},
 	Thresholds: []*rule.Threshold{&manyRows, &wastedRatio, &mostRuns, &minRuns, &scanPace, &rowsPerSecond, &mostOfRows, &dearShare, &mostBytes, &lastsLong,
 		&minTime, &materialShare},
 	Detect: detectFullScan,

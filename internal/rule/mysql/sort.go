@@ -20,7 +20,7 @@ var sorting = rule.Rule{
 	Plural:   "statements sort many rows, on disk or for nothing",
 	Resource: "statements",
 	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
-	Explains: []string{"disk/saturated", "disk/cgroup-throttled", "proc/uninterruptible", "cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing"},
+	Explains: []string{"disk/read-amplified", "disk/saturated", "disk/cgroup-throttled", "proc/uninterruptible", "cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing"},
 	Thresholds: []*rule.Threshold{&mostMerge, &mergeRate, &manySorted, &seenSorting, &largeSort, &dearShare, &mostBytes, &manyRows, &wastedRatio,
 		&mostRuns, &minRuns, &mostOfRows, &lastsLong, &minSpills, &minTime, &materialShare},
 	Detect: inspecting(func(v *view.View, s *view.MySQLServer) inspection { return &sorts{v: v, s: s} }),

@@ -19,7 +19,7 @@ var tmpDiskTables = rule.Rule{
 	Plural:   "statements create temporary tables on disk",
 	Resource: "statements",
 	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
-	Explains: []string{"mysql/sort", "disk/saturated", "disk/cgroup-throttled", "proc/uninterruptible", "cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing"},
+	Explains: []string{"mysql/sort", "disk/read-amplified", "disk/saturated", "disk/cgroup-throttled", "proc/uninterruptible", "cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing"},
 	Thresholds: []*rule.Threshold{&mostSpill, &minSpills, &spillRate, &seenSpilling, &largeTmpTable, &dearShare, &mostBytes, &manyRows, &wastedRatio,
 		&mostRuns, &minRuns, &mostOfRows, &lastsLong, &minTime, &materialShare},
 	Detect: inspecting(func(v *view.View, s *view.MySQLServer) inspection { return &spill{v: v, s: s} }),

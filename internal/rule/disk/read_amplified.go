@@ -1,0 +1,128 @@
+package disk
+
+import (
+	"cmp"
+	"slices"
+
+	"rtrail/internal/metric"
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/shell"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+var readAmplified = rule.Rule{
+	ID:         "disk/read-amplified",
+	Title:      "a server reads far more from a disk than it answers",
+	Plural:     "servers read far more from a disk than they answer",
+	Resource:   "disks",
+	Needs:      []recording.Table{recording.Disks, recording.Processes, recording.TCPSockets},
+	Explains:   []string{"disk/saturated", "disk/cgroup-throttled", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing"},
+	Thresholds: []*rule.Threshold{&readPerRequest, &answeredShare, &openRequests, &minWaiting, &mostReads},
+	Seen:       func(v *view.View) bool { return len(amplifiers(v)) > 0 },
+	Detect:     detectReadAmplified,
+}
+
+var (
+	readPerRequest = rule.Threshold{Name: "read-per-request", Value: 1 << 20, Unit: "bytes", Source: rule.Judgement,
+		Reason: "Bytes read from the disk for each request. A lookup by an index reads a few pages of 4 to 16 KiB for each row, also with an empty cache: some 10 rows make less than this."}
+	answeredShare = rule.Threshold{Name: "answered-share", Value: 0.05, Unit: "share", Source: rule.Judgement,
+		Reason: "Bytes sent to clients relative to bytes read. Servers of files, dumps and large results send most of what they read."}
+	openRequests = rule.Threshold{Name: "open-requests", Value: 0.5, Unit: "requests", Source: rule.Judgement,
+		Reason: "Mean number of requests at the server. Below it clients hardly wait, and what reads is a job of the server itself: a backup, a compaction, a check."}
+	mostReads = rule.Threshold{Name: "most-reads", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Share of the server in what the disk reads. Below half another program is the reason why requests wait there."}
+)
+
+// amplifier is a server that reads from a disk while requests are at it.
+type amplifier struct {
+	view.Process
+	view.Answering
+	disks   []view.BlockDevice // the one it reads from, and the one below it
+	waiting float64            // reads that requests wait for, mean
+	each    float64            // bytes read for a request, at least
+}
+
+// amplifiers are the servers that read from one disk while requests are at them, those
+// that read most first.
+func amplifiers(v *view.View) (list []amplifier) {
+	for _, p := range v.Processes() {
+		if p.Kernel || p.Own || !(p.ReadBytes > 0) {
+			continue
+		}
+		a := amplifier{Process: p, Answering: v.AnsweringOf(p), disks: readBy(v, p)}
+		if a.Open == 0 || len(a.disks) == 0 {
+			continue
+		}
+		// A request that came before the window counts as one, too.
+		a.each = p.ReadBytes * v.Seconds() / max(a.Requests*v.Seconds()+a.Open, 1)
+		list = append(list, a)
+	}
+	slices.SortStableFunc(list, func(a, b amplifier) int { return cmp.Compare(b.ReadBytes, a.ReadBytes) })
+	return list
+}
+
+// readBy is the disk that a process reads from, and what is below it: counters of processes
+// name no disks, but of one disk alone the reads fit. None: it could be several.
+func readBy(v *view.View, p view.Process) (disks []view.BlockDevice) {
+	below := ""
+	for _, d := range v.BlockDevices() {
+		if p.ReadBytes < mostReads.Value*d.ReadBytes || d.ReadBytes < mostReads.Value*p.ReadBytes {
+			continue
+		}
+		if len(disks) > 0 && v.Underlying(d) != disks[0].Device && d.Device != below {
+			return nil
+		}
+		if under := v.Underlying(d); under != "" || len(disks) == 0 {
+			below = under
+			disks = slices.Insert(disks, 0, d)
+			continue
+		}
+		disks = append(disks, d)
+	}
+	return disks
+}
+
+func detectReadAmplified(v *view.View) (found []rule.Finding, err error) {
+	for _, a := range amplifiers(v) {
+		if a.each < readPerRequest.Value || a.Sent > answeredShare.Value*a.ReadBytes || a.Open < openRequests.Value {
+			continue
+		}
+		// Threads that read ahead, or have others read for them, do not wait in D: the disk
+		// tells how many reads are under way.
+		a.waiting = max(v.DiskWaits(a.Process), min(a.disks[0].Queue, a.Open))
+		if a.waiting >= minWaiting.Value {
+			found = append(found, a.finding())
+		}
+	}
+	return found, nil
+}
+
+func (a *amplifier) finding() rule.Finding {
+	name := a.disks[0].Device
+	f := rule.Finding{
+		Subject:    a.Entity(),
+		Confidence: rule.Likely,
+		Headline: rule.T("%s (%d) reads %s from disk %s for each request and answers with %s", a.Comm, a.PID,
+			unit.Bytes(a.each), name, unit.Bytes(a.Sent/max(a.ReadBytes, 1)*a.each)),
+		Impact: rule.Impact{TimeLost: a.waiting, Text: rule.T("%s requests wait for the disk at any time", unit.Number(a.waiting))},
+		Evidence: []rule.Evidence{
+			{Metric: metric.ProcessIOBytes, Value: a.ReadBytes, Check: shell.Line("pidstat -d -p %d 1", a.PID),
+				What: rule.T("%s (%d) reads %s/s, all disk reads of %s are %s/s", a.Comm, a.PID, unit.Bytes(a.ReadBytes), name, unit.Bytes(a.disks[0].ReadBytes))},
+			{Metric: metric.TCPArrivals, Value: a.Requests, Check: shell.Line("ss -tinp"),
+				What: rule.T("at most %v requests come, and %s/s are answered: %s are read for each byte", unit.PerSecond(a.Requests), unit.Bytes(a.Sent), unit.Bytes(a.ReadBytes/max(a.Sent, 1)))},
+			{Metric: metric.DiskQueue, Value: a.disks[0].Queue, Limit: rule.Limit(minWaiting.Value), Check: shell.Line("iostat -dx %s 1   # aqu-sz", name),
+				What: rule.T("%s reads are under way on %s while %s requests are at the server", unit.Number(a.disks[0].Queue), name, unit.Number(a.Open))},
+		},
+		Fixes: []rule.Fix{
+			{Text: rule.T("find the requests that read so much, and give them an index or read less"), Command: shell.Line("rtrail trace files -p %d --for 10s", a.PID), Tradeoff: "an index costs space and slows writes down"},
+			{Text: rule.T("give %s a larger cache, if what it reads again and again would fit", a.Comm), Tradeoff: "memory that others lack"},
+			{Text: rule.T("if a backup, a compaction or a check of %s reads, move it to a quiet hour", a.Comm), Tradeoff: "it ends later"},
+		},
+	}
+	for _, d := range a.disks {
+		f.Affects = append(f.Affects, view.Entity{Kind: view.KindDevice, Name: d.Device})
+	}
+	return f
+}
