@@ -95,7 +95,7 @@ func (x scan) digestSays() rule.Text {
 	if x.uncounted {
 		return rule.T("%s, %s executions, %s s a second: %s", x.wasted("changed"), unit.Count(x.count), unit.Number(x.took), x.brief())
 	}
-	unindexed := unit.Share(x.unindexed / max(x.count, 1))
+	unindexed := unit.Share(min(x.unindexed/max(x.count, 1), 1)) // the two are not read at one moment
 	switch {
 	case x.shared:
 		return rule.T("%s executions, %s of them without an index, %s s a second: %s", unit.Count(x.count), unindexed, unit.Number(x.took), x.brief())
