@@ -33,18 +33,21 @@ const mib = 1 << 20
 // memory just fits: both take turns in swap, which is compressed memory here,
 // so that no disk is worn.
 func memSwapping() Case {
-	return memSwappingBy("mem/swapping", "a batch job pushes a service into swap (zram, control group of 160 MiB)", 96*mib, 128*mib, 0)
+	return memSwappingBy("mem/swapping", "a batch job pushes a service into swap (zram, control group of 160 MiB)", 96*mib, 128*mib, 0, 1)
 }
 
-// memSwappingGrowing has a job that is smaller than the service all the time, and grows.
+// memSwappingGrowing has a job that is smaller than the service all the time, and grows. Both
+// rest between their looks: where all pages are touched all the time, the kernel finds none
+// to swap out, and kills.
 func memSwappingGrowing() Case {
-	c := memSwappingBy("mem/swapping+growing", "a batch job that grows pushes a larger service into swap (zram, control group of 160 MiB)", 104*mib, 56*mib, 4*mib)
+	c := memSwappingBy("mem/swapping+growing", "a batch job that grows pushes a larger service into swap (zram, control group of 160 MiB)", 128*mib, 64*mib, 6*mib, 8)
 	c.Culprit, c.Victim = "batch-job", "shop-server"
 	return c
 }
 
-// memSwappingBy has a service and a job of some bytes; the job grows by some a second.
-func memSwappingBy(id, title string, service, size, grows int) Case {
+// memSwappingBy has a service and a job of some bytes; the job grows by some a second. Both
+// rest for some milliseconds after each 256 pages.
+func memSwappingBy(id, title string, service, size, grows, pause int) Case {
 	var group *env.Cgroup
 	var job *env.Proc
 	return Case{
@@ -62,7 +65,7 @@ func memSwappingBy(id, title string, service, size, grows int) Case {
 			if err := group.LimitMemory(160 * mib); err != nil {
 				return err
 			}
-			if _, err := load.StartActor(e, env.Options{Cgroups: []*env.Cgroup{group}}, "shop-server", "touch-memory", strconv.Itoa(service), e.Path("pages")); err != nil {
+			if _, err := load.StartActor(e, env.Options{Cgroups: []*env.Cgroup{group}}, "shop-server", "touch-memory", strconv.Itoa(service), e.Path("pages"), "0", strconv.Itoa(pause)); err != nil {
 				return err
 			}
 			return env.Until(ctx, 10*time.Second, "the service to have its memory", func() (bool, error) {
@@ -71,7 +74,7 @@ func memSwappingBy(id, title string, service, size, grows int) Case {
 			})
 		},
 		Inject: func(ctx context.Context, e *env.Env) (err error) {
-			job, err = load.StartActor(e, env.Options{Cgroups: []*env.Cgroup{group}}, "batch-job", "touch-memory", strconv.Itoa(size), e.Path("job-pages"), strconv.Itoa(grows))
+			job, err = load.StartActor(e, env.Options{Cgroups: []*env.Cgroup{group}}, "batch-job", "touch-memory", strconv.Itoa(size), e.Path("job-pages"), strconv.Itoa(grows), strconv.Itoa(pause))
 			if err != nil {
 				return err
 			}

@@ -34,7 +34,7 @@ var parts = map[string]part{
 	"create":          {"DIR REPORT", createFiles},
 	"rewrite":         {"PATH MILLISECONDS REPORT", rewriteFile},
 	"read-direct":     {"PATH REPORT", readDirect},
-	"touch-memory":    {"BYTES REPORT [GROWS_PER_SECOND]", touchMemory},
+	"touch-memory":    {"BYTES REPORT [GROWS_PER_SECOND [PAUSE_MS]]", touchMemory},
 	"short-leavers":   {"PER_SECOND REPORT", shortLeavers},
 	"supervise":       {"COMMAND", supervise},
 	"http-pieces":     {"ADDRESS PIECES PAUSE_MS", httpPieces},

@@ -72,6 +72,11 @@ func touchMemory(args []string) error {
 	if len(args) > 2 {
 		grows = number(args, 2)
 	}
+	// A server does not only touch memory: at most a share of a core.
+	pause := time.Millisecond
+	if len(args) > 3 {
+		pause *= time.Duration(number(args, 3))
+	}
 	m, err := anonymous(bytes + grows*int(longest/time.Second))
 	if err != nil {
 		return err
@@ -92,8 +97,7 @@ func touchMemory(args []string) error {
 				}
 				last = time.Now()
 			}
-			// A server does not only touch memory: at most a share of a core.
-			time.Sleep(time.Millisecond)
+			time.Sleep(pause)
 		}
 	}
 }
