@@ -15,12 +15,12 @@ func TestChoices(t *testing.T) {
 	labs := []cases.Case{
 		{ID: "control/idle"}, {ID: "net/a", Rule: "net/a"}, {ID: "net/b", Rule: "net/b"}, {ID: "disk/a", Rule: "disk/a"},
 	}
-	for _, c := range "abcdefghijkl" {
+	for _, c := range "abcdefghijklmnop" {
 		labs = append(labs, cases.Case{ID: "cpu/" + string(c), Rule: "cpu/" + string(c)})
 	}
 	whys := map[string]int{}
 	turns := map[string]bool{}
-	for commit := range 24 {
+	for commit := range 48 {
 		head := fmt.Sprintf("%07x", 0x1f2e3d*(commit+1))
 		got := map[string]string{}
 		for _, c := range choices(labs, head, map[string]string{"net/b": "view.Rate"}) {
@@ -31,7 +31,7 @@ func TestChoices(t *testing.T) {
 		if got["control/idle"] != "control" || got["disk/a"] != "its turn" || got["net/b"] != "touched: view.Rate" {
 			t.Errorf("after %s: %v", head, got)
 		}
-		// Of cpu's twelve two run, of the others in net and disk the only one.
+		// Of cpu's sixteen two run, of the others in net and disk the only one.
 		if len(got) != 2+2+1+1 {
 			t.Errorf("after %s these run: %v", head, got)
 		}

@@ -1,6 +1,6 @@
 // Gate chooses the labs that a change has to pass before it is taken: every
-// control, those whose rules, views, probes or cases the change touches, and a
-// sixth of all others in each domain, at least one, drawn again for each commit. It
+// control, those whose rules, views, probes or cases the change touches, and an
+// eighth of all others in each domain, at least one, drawn again for each commit. It
 // prints their names, one a line; with -v also why each was chosen.
 //
 //	go run ./internal/gate [-v] [-base REVISION]
@@ -9,7 +9,7 @@
 // declaration of its rule reaches a changed declaration, through views and row
 // types to the probes that fill them. The base is by default the commit with
 // which all labs passed last, as docs/labs.md says. Data files count as all
-// declarations of their package, releases of libraries do not count: the sixth
+// declarations of their package, releases of libraries do not count: the eighth
 // that rotates meets them.
 package main
 
@@ -25,9 +25,9 @@ import (
 	"rtrail/internal/lab/cases"
 )
 
-// rotation: of the labs of a domain that nothing else asks for, one in six runs. More
+// rotation: of the labs of a domain that nothing else asks for, one in eight runs. More
 // would take longer than people wait for the test of a change.
-const rotation = 6
+const rotation = 8
 
 func main() {
 	base := flag.String("base", "", "the revision to compare with (default: the commit that docs/labs.md names)")
@@ -96,7 +96,7 @@ func touchedLabs(base string, labs []cases.Case) (touched map[string]string, not
 }
 
 // choices picks the labs to run, each with the reason that asks for it: controls,
-// touched ones, and of the others in each domain a sixth, at least one.
+// touched ones, and of the others in each domain an eighth, at least one.
 func choices(labs []cases.Case, head string, touched map[string]string) []choice {
 	var chosen []choice
 	others := map[string][]string{}
