@@ -306,7 +306,7 @@ func (a *Assembler) give() {
 // out is everything known: a packet that fills a hole is first told as data,
 // which may complete the exchange, and then as a wait.
 func (a *Assembler) waited(t *Transaction) {
-	if a.waits.none() || t.RequestPackets == 0 {
+	if a.waits.none() || t.RequestPackets == 0 || t.Total() == 0 { // of what took no time nothing was waited for, nor where none is kept
 		return
 	}
 	asked := t.Start + int64(t.Upload)

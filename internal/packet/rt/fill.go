@@ -76,6 +76,7 @@ func (w *Tracker) fill(t *Transaction, e *proto.Exchange) {
 		// times, none is kept.
 		t.Doubt |= proto.Ambiguous
 		t.Upload, t.RT, t.Serve, t.Download = 0, 0, 0, 0
+		return
 	}
 	if last := e.LastCopy.At; e.LastCopy.Frame != 0 && last > asked && last <= r.First.At {
 		t.Serve = time.Duration(r.First.At - last)
