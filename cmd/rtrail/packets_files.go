@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"rtrail/internal/document"
+	"rtrail/internal/infile"
 	"rtrail/internal/outfile"
 	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/summary"
@@ -59,7 +60,7 @@ func (r *packetsRun) toHTML(ctx context.Context, v *packetsView) error {
 // page is the verdict on all packets, if they can be read once more, and their sums.
 func (r *packetsRun) page(ctx context.Context, drawn *picture.Picture, told *engine.Report, s *summary.Summary) page.Page {
 	var verdict, notes []document.Block
-	if !r.streams() && !r.filterGiven && told.Packets > 0 {
+	if r.again() && !r.filterGiven && told.Packets > 0 {
 		e, err := (&session.Captures{Packets: session.Packets{Files: r.files}, How: capture.Options{Ports: r.only, Engine: engine.Options{DecodeAs: r.as}}}).Evidence(ctx)
 		if err == nil {
 			verdict = report.Compose(e.Judge(), true).Blocks
@@ -79,6 +80,11 @@ func (r *packetsRun) page(ctx context.Context, drawn *picture.Picture, told *eng
 	}
 	title := "Packets of " + strings.Join(r.names(), ", ")
 	return page.Page{Document: document.Document{Title: title, Blocks: slices.Concat(verdict, sums, notes)}, Charts: charts}
+}
+
+// again says that all packets can be read once more: pipes cannot.
+func (r *packetsRun) again() bool {
+	return !r.streams() && !slices.ContainsFunc(r.files, func(f string) bool { return !infile.Regular(f) })
 }
 
 // names is where the packets come from.

@@ -168,8 +168,8 @@ func (s *scrape) cpu(name, mode string, v float64) {
 func (s *scrape) disk(device, measured string, v float64) {
 	d := s.disks[device]
 	if d == nil {
-		d = &recording.DiskSample{Device: device, Rotational: !flash(device), QueueRequests: recording.Unknown, SizeBytes: recording.Unknown,
-			Errors: recording.Unknown, Timeouts: recording.Unknown}
+		blank := blankDisk(device)
+		d = &blank
 		s.disks[device] = d
 	}
 	switch measured {

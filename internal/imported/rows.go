@@ -261,8 +261,8 @@ func (r *rows) disk(h *header, line row, s step) {
 		return
 	}
 	r.knows(recording.Disks, "reads", "writes", "read_bytes", "written_bytes", "read_time_ns", "write_time_ns", "busy_ns", "weighted_queue_ns")
-	blank := recording.DiskSample{At: s.began, Device: line.key, Rotational: !flash(line.key), InFlight: recording.Unknown, QueueRequests: recording.Unknown,
-		SizeBytes: recording.Unknown, Errors: recording.Unknown, Timeouts: recording.Unknown}
+	blank := blankDisk(line.key)
+	blank.At = s.began
 	thing := "disk" + line.key
 	if r.new(thing) {
 		r.disks = append(r.disks, blank)
@@ -278,6 +278,12 @@ func (r *rows) disk(h *header, line row, s step) {
 		blank.FlushTime = r.growTime(s, thing, "ft", h.get(line, "f/s")*h.get(line, "f_await")/1000)
 	}
 	r.disks = append(r.disks, blank)
+}
+
+// blankDisk is a row of which nothing is known but what the name of the device tells.
+func blankDisk(device string) recording.DiskSample {
+	const none = recording.Unknown
+	return recording.DiskSample{Device: device, Rotational: !flash(device), InFlight: none, QueueRequests: none, SizeBytes: none, Errors: none, Timeouts: none}
 }
 
 // flash says that a device cannot be a spinning disk. Of others that is not known: they get

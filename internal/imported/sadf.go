@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -48,9 +49,13 @@ func readSar(ctx context.Context, path string) (*told, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, sadfTime)
 	defer cancel()
+	name := path
+	if !filepath.IsAbs(path) {
+		name = "./" + path // is no option, whatever it begins with
+	}
 	var failed error
 	for _, asked := range sadfAsked {
-		text, err := runSadf(ctx, sadf, append([]string{"-j", "./" + path, "--"}, asked...), path)
+		text, err := runSadf(ctx, sadf, append([]string{"-j", name, "--"}, asked...))
 		if err == nil {
 			return parseSadf(path, text, time.Time{})
 		}
@@ -60,10 +65,7 @@ func readSar(ctx context.Context, path string) (*told, error) {
 }
 
 // runSadf runs it without a shell; its answer is bounded.
-func runSadf(ctx context.Context, sadf string, args []string, path string) (string, error) {
-	if strings.HasPrefix(path, "/") {
-		args[1] = path
-	}
+func runSadf(ctx context.Context, sadf string, args []string) (string, error) {
 	cmd := exec.CommandContext(ctx, sadf, args...)
 	cmd.Env = []string{"LC_ALL=C", "PATH=/usr/bin:/bin"}
 	cmd.WaitDelay = sadfWait

@@ -1,8 +1,6 @@
 package view
 
 import (
-	"slices"
-
 	"rtrail/internal/recording"
 )
 
@@ -84,7 +82,18 @@ func (v *View) ServingOf(l Listener, waiting float64) (s Serving, ok bool) {
 // asks says whether a connection was made by the process that holds it: nobody
 // here listens on its port.
 func (v *View) asks(c Connection) bool {
-	return !slices.ContainsFunc(v.Listeners(), func(l Listener) bool { return l.NetNS == c.NetNS && l.Port == c.LocalPort })
+	type place struct {
+		ns   uint64
+		port uint16
+	}
+	served := Memo(v, "served-ports", func() map[place]bool {
+		m := map[place]bool{}
+		for _, l := range v.Listeners() {
+			m[place{l.NetNS, l.Port}] = true
+		}
+		return m
+	})
+	return !served[place{c.NetNS, c.LocalPort}]
 }
 
 // DiskWaits is how many threads of a process waited for a disk, on average.

@@ -7,7 +7,7 @@ import { place } from "./time";
 // heat draws a heatmap below the lines of a chart. A cell is as strong as the logarithm of
 // its count: a few slow ones are seen beside many fast ones.
 export function heat(u: uPlot, charts: Charts, data: Heat): void {
-  const { ctx, bbox } = u, at = charts.times[data.times], most = Math.log1p(Math.max(1, ...data.cells.map(c => c[2])));
+  const { ctx, bbox } = u, at = charts.times[data.times], most = Math.log1p(data.cells.reduce((n, c) => Math.max(n, c[2]), 1));
   ctx.save();
   ctx.beginPath();
   ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);

@@ -57,7 +57,8 @@ func softirqFlood() Case {
 
 // fillWithRules makes the packets that arrive in a namespace pass ever more
 // firewall rules, until a CPU spends a share of its time in softirqs: machines
-// differ in how many that takes. match gives what the i-th rule rejects.
+// differ in how many that takes, which it returns. match gives what the i-th rule
+// rejects.
 func fillWithRules(ctx context.Context, e *env.Env, at *env.NetNS, cpu string, share float64, match func(i int) string) (rules int, err error) {
 	const fewest, maxRules = 200, 16000
 	for n := fewest; n <= maxRules; n += n / 4 {

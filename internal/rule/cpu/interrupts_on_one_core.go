@@ -179,7 +179,9 @@ func (c *core) describe(v *view.View, f *rule.Finding, flow traffic, hasFlow boo
 			What: rule.T("interrupts and softirqs took %v of CPU %d, %v of those of all CPUs", unit.Share(c.work), c.CPU, unit.Share(c.of))},
 		{Metric: metric.CPUIdle, Value: c.idlest.Idle, Limit: rule.Limit(othersIdle.Value), Check: shell.Line("mpstat -P ALL 1 5"),
 			What: rule.T("CPU %d was %v busy, and CPU %d %v idle", c.CPU, unit.Share(c.Busy()), c.idlest.CPU, unit.Share(c.idlest.Idle))},
-		{Metric: metric.SoftirqRate, Value: c.received, What: rule.T("NET_RX ran %v on CPU %d, %v of those of all CPUs", unit.PerSecond(c.received), c.CPU, unit.Share(c.skew))},
+	}
+	if c.skew >= skewShare.Value { // a CPU that polls all the time begins few rounds
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.SoftirqRate, Value: c.received, What: rule.T("NET_RX ran %v on CPU %d, %v of those of all CPUs", unit.PerSecond(c.received), c.CPU, unit.Share(c.skew))})
 	}
 	if c.dropped > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.SoftnetDropped, Value: c.dropped, Limit: rule.Limit(backlogDropped.Value), What: rule.T("its backlog was full: %s packets dropped", unit.Count(c.dropped))})
@@ -202,12 +204,17 @@ func (c *core) describe(v *view.View, f *rule.Finding, flow traffic, hasFlow boo
 				Command: shell.Line("echo %d > /proc/irq/%d/smp_affinity_list", c.idlest.CPU, line.IRQ), Tradeoff: "lasts until the next boot; irqbalance may change it again"})
 		}
 	}
+	cheaper := rule.Fix{Text: rule.T("make each packet cheaper: shorter rule lists, GRO, larger frames"), Command: shell.Line("%s nft list ruleset", enter), Tradeoff: "a change of the firewall or of the network"}
 	if iface != "" {
 		f.Fixes = append(f.Fixes, rule.Fix{Text: rule.T("let all CPUs share the work (RPS): each connection goes to one of them"),
 			Command:  shell.Line("%s sh -c %s", enter, shell.Script(shell.Line("for q in /sys/class/net/%s/queues/rx-*/rps_cpus; do echo %s > $q; done", iface, cpuMask(v.CPUCount())))),
-			Tradeoff: "an interrupt between CPUs for each batch; what comes in one connection still is for one CPU"})
+			Tradeoff: "an interrupt between CPUs for each batch, and less time for programs on the other CPUs; what comes in one connection still is for one CPU"})
 	}
-	f.Fixes = append(f.Fixes, rule.Fix{Text: rule.T("make each packet cheaper: shorter rule lists, GRO, larger frames"), Command: shell.Line("%s nft list ruleset", enter), Tradeoff: "a change of the firewall or of the network"})
+	if v.CPUCount() > 2 {
+		f.Fixes = append(f.Fixes, cheaper)
+	} else { // half of the packets on the only CPU that programs have: they may get slower
+		f.Fixes = slices.Insert(f.Fixes, 0, cheaper)
+	}
 }
 
 // shortDevice is what /proc/interrupts prints behind the chip.
