@@ -89,7 +89,7 @@ var (
 		Labels: []string{"netns"}, Series: growth(counter("TcpExt", "TCPTimeouts")),
 		Counter: true, Name: "retransmission timeouts",
 		Help: "times a retransmission timer ran out: nothing came back for a round trip and its variance, 200 ms at least",
-		Unit: "count", Source: "/proc/net/netstat TcpExt TCPTimeouts, TCPLossProbes", Tools: []string{"nstat -az TcpExtTCPTimeouts TcpExtTCPLossProbes"},
+		Unit: "count", Source: "/proc/net/netstat TcpExt TCPTimeouts, TCPLossProbes, TCPLossProbeRecovery", Tools: []string{"nstat -az TcpExtTCPTimeouts TcpExtTCPLossProbes TcpExtTCPLossProbeRecovery"},
 		Traps: []string{"SYN timeouts count too", "a probe is sent before a timeout, and may be needless"}, Healthy: "next to none"})
 	TCPDsack = add(Metric{ID: "tcp.dsack", Counter: true, Name: "duplicates reported",
 		Help: "segments sent again that the peer reports to have had already", Unit: "count", Source: "/proc/net/netstat TcpExt TCPDSACKRecv", Tools: []string{"nstat -az TcpExtTCPDSACKRecv"},

@@ -247,7 +247,8 @@ func sortCase(name string, v server.MySQLVersion, process string, options ...str
 		Inject: func(ctx context.Context, _ *env.Env) error { return s.sortBuffer(ctx, "32768") },
 		Fix:    func(ctx context.Context, _ *env.Env) error { return s.sortBuffer(ctx, "16777216") },
 		Measure: s.asking(2, 5*time.Millisecond, func(i int64) string {
-			return fmt.Sprintf("SELECT id, code, body FROM note WHERE id > %d ORDER BY code", i%100)
+			// Few rows are asked for: sending all of them would take longer than sorting them.
+			return fmt.Sprintf("SELECT id, code, body FROM note WHERE id > %d ORDER BY code LIMIT 500", i%100)
 		}),
 	}
 }

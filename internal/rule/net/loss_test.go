@@ -32,7 +32,7 @@ func repeating(h *ruletest.Host, rate float64) {
 }
 
 func TestPacketLoss(t *testing.T) {
-	lossyCounters := map[string]float64{"TcpOutSegs": 1300, "TcpRetransSegs": 40, "TcpExtTCPSynRetrans": 0, "TcpExtTCPTimeouts": 10, "TcpExtTCPLossProbes": 25}
+	lossyCounters := map[string]float64{"TcpOutSegs": 1300, "TcpRetransSegs": 40, "TcpExtTCPSynRetrans": 0, "TcpExtTCPTimeouts": 10, "TcpExtTCPLossProbes": 25, "TcpExtTCPLossProbeRecovery": 20}
 	tests := []struct {
 		name  string
 		build func(*ruletest.Host)
@@ -107,28 +107,30 @@ func TestPacketLossTellsBothEndsOnce(t *testing.T) {
 func TestPacketLossByWhatIsLost(t *testing.T) {
 	const segments, seconds = 10_000, 10
 	for _, tt := range []struct {
-		name             string
-		again            float64 // segments per second
-		timeouts, probes float64
-		dsack            float64
-		rtt              time.Duration
-		bytes            float64 // per second, of the connection
-		want             rule.Confidence
+		name          string
+		again         float64 // segments per second
+		timeouts      float64
+		probes, found float64
+		dsack         float64
+		rtt           time.Duration
+		bytes         float64 // per second, of the connection
+		want          rule.Confidence
 	}{
-		{"a quarter of a percent, and connections wait for timers", 25, 2, 1, 0, time.Millisecond, 1e6, rule.Likely},
-		{"as much, repaired at once", 25, 0, 0, 0, time.Millisecond, 1e6, 0},
-		{"as much, needlessly", 25, 2, 1, 24, time.Millisecond, 1e6, rule.Possible},
-		{"half a percent, and a third of the time", 50, 1, 1, 0, time.Millisecond, 1e6, rule.Likely},
-		{"half a percent, repaired at once", 50, 0, 0, 0, time.Millisecond, 1e6, rule.Possible},
-		{"2 % that cost nothing", 200, 0, 0.1, 0, 100 * time.Microsecond, 1e6, rule.Possible},
-		{"2 % that limit a long path", 200, 0, 0.1, 0, 50 * time.Millisecond, 2e5, rule.Likely},
-		{"2 % of a connection of which no round trip is known", 200, 0, 0.1, 0, 0, 1e6, rule.Likely},
-		{"2 %, and connections wait for timers", 200, 3, 0, 0, 100 * time.Microsecond, 1e6, rule.Likely},
+		{"a quarter of a percent, and connections wait for timers", 25, 2, 1, 1, 0, time.Millisecond, 1e6, rule.Likely},
+		{"as much, repaired at once", 25, 0, 0, 0, 0, time.Millisecond, 1e6, 0},
+		{"as much, needlessly", 25, 2, 1, 0, 24, time.Millisecond, 1e6, 0},
+		{"the peer of a receiver without a CPU probes for what has arrived", 30, 0, 36, 0.4, 30, time.Millisecond, 1e6, 0},
+		{"half a percent, and a third of the time", 50, 1, 1, 1, 0, time.Millisecond, 1e6, rule.Likely},
+		{"half a percent, repaired at once", 50, 0, 0, 0, 0, time.Millisecond, 1e6, rule.Possible},
+		{"2 % that cost nothing", 200, 0, 0.1, 0.1, 0, 100 * time.Microsecond, 1e6, rule.Possible},
+		{"2 % that limit a long path", 200, 0, 0.1, 0.1, 0, 50 * time.Millisecond, 2e5, rule.Likely},
+		{"2 % of a connection of which no round trip is known", 200, 0, 0.1, 0.1, 0, 0, 1e6, rule.Likely},
+		{"2 %, and connections wait for timers", 200, 3, 0, 0, 0, 100 * time.Microsecond, 1e6, rule.Likely},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := ruletest.New(2, seconds)
 			counters(h, 2, map[string]float64{"TcpOutSegs": segments, "TcpRetransSegs": tt.again, "TcpExtTCPSynRetrans": 0,
-				"TcpExtTCPTimeouts": tt.timeouts, "TcpExtTCPLossProbes": tt.probes, "TcpExtTCPDSACKRecv": tt.dsack})
+				"TcpExtTCPTimeouts": tt.timeouts, "TcpExtTCPLossProbes": tt.probes, "TcpExtTCPLossProbeRecovery": tt.found, "TcpExtTCPDSACKRecv": tt.dsack})
 			sockets(h, func(s float64, i int) recording.TCPSample {
 				return recording.TCPSample{NetNS: 2, Local: "10.0.0.2", LocalPort: 41000, Remote: "10.0.0.1", RemotePort: 80, State: recording.TCPEstablished, Info: true,
 					RTT: tt.rtt, MSS: 1448, RTO: 204 * time.Millisecond, TotalRetrans: uint32(tt.again * s), SegsOut: uint32(segments * s), BytesSent: uint64(tt.bytes * s)}

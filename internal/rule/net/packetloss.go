@@ -51,8 +51,8 @@ var (
 )
 
 const (
-	// smallestRTO is the kernel's TCP_RTO_MIN: what a timeout or a tail loss
-	// probe costs at least, whatever the path.
+	// smallestRTO is the kernel's TCP_RTO_MIN: what a timeout costs at least, and a tail
+	// loss probe of a single segment in flight, whatever the path.
 	smallestRTO = 0.2
 )
 
@@ -64,6 +64,7 @@ type loss struct {
 	syn      float64 // SYNs and SYN-ACKs sent again
 	timeouts float64
 	probes   float64
+	found    float64 // losses that tail loss probes found
 	dsack    float64
 	peers    []lossyPeer
 	place    *filter
@@ -151,7 +152,7 @@ func losses(v *view.View) []loss {
 	var list []loss
 	for _, c := range v.Counters() {
 		l := loss{Counters: c, sent: c.AtLeast("TcpOutSegs"), syn: c.AtLeast("TcpExtTCPSynRetrans"),
-			timeouts: c.AtLeast("TcpExtTCPTimeouts"), probes: c.AtLeast("TcpExtTCPLossProbes"), dsack: c.AtLeast("TcpExtTCPDSACKRecv")}
+			timeouts: c.AtLeast("TcpExtTCPTimeouts"), probes: c.AtLeast("TcpExtTCPLossProbes"), found: c.AtLeast("TcpExtTCPLossProbeRecovery"), dsack: c.AtLeast("TcpExtTCPDSACKRecv")}
 		// RetransSegs counts SYNs and SYN-ACKs too. Those are left to the
 		// rules that know why there is no answer: a full queue or table, a filter.
 		// OutSegs leaves repeats out.
@@ -238,13 +239,16 @@ func (l loss) where(v *view.View) *filter {
 	return nil
 }
 
+// needed is the segments that were sent again and that the peers did not have.
+func (l loss) needed() float64 { return max(l.data-l.dsack, 0) }
+
 func (l loss) rate() float64 { return l.data / max(l.sent, 1) }
 
 func (l loss) confidence() rule.Confidence {
 	if l.sent < minSegments.Value || l.data < minRepeats.Value {
 		return 0
 	}
-	costly := l.timerShare() >= timerShare.Value
+	costly := l.needed() >= minRepeats.Value && l.timerShare() >= timerShare.Value
 	switch {
 	case l.rate() < slightlyLossy.Value && !costly:
 		return 0
@@ -281,14 +285,16 @@ func (l loss) harmless() bool {
 	return c.BytesSent()/max(l.Seconds, 1) < nearBound.Value*bound
 }
 
-// waited is the seconds per second that connections waited for timers. Repeats
-// that a duplicate ACK set off cost a round trip only and are left out.
+// waited is the seconds per second that connections waited for timers, as far as something
+// was lost. Repeats that a duplicate ACK set off cost a round trip only and are left out; so
+// are timers that ran out because a peer, which had the data, was late with its ACK: as a
+// receiver without a CPU is.
 func (l loss) waited() float64 {
 	rto := smallestRTO
 	if len(l.peers) > 0 {
 		rto = max(rto, min(l.peers[0].worst.RTO.Seconds(), 1))
 	}
-	n := max(l.timeouts-l.syn, 0)*rto + l.probes*smallestRTO
+	n := max(l.timeouts-l.syn, 0)*rto*l.needed()/max(l.data, 1) + l.found*smallestRTO
 	return n / max(l.Seconds, 1)
 }
 

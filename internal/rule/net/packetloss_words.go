@@ -36,8 +36,8 @@ func (l loss) evidence(v *view.View) []rule.Evidence {
 	}
 	if l.timeouts+l.probes > 0 {
 		list = append(list, rule.Evidence{
-			Metric: metric.TCPTimeouts, What: rule.T("%s retransmission timeouts and %s tail loss probes, at least 200 ms each", unit.Count(l.timeouts), unit.Count(l.probes)),
-			Value: l.timeouts, Check: shell.Line("%s nstat -az TcpExtTCPTimeouts TcpExtTCPLossProbes", enter),
+			Metric: metric.TCPTimeouts, What: rule.T("%s retransmission timeouts, at least 200 ms each, and %s tail loss probes, which found %s", unit.Count(l.timeouts), unit.Count(l.probes), unit.Plural(int(l.found), "loss", "losses")),
+			Value: l.timeouts, Check: shell.Line("%s nstat -az TcpExtTCPTimeouts TcpExtTCPLossProbes TcpExtTCPLossProbeRecovery", enter),
 		})
 	}
 	if l.dsack > 0 {
