@@ -50,6 +50,16 @@ func TestSaturated(t *testing.T) {
 		{Name: "a run queue alone", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(full).System(ruletest.System{Running: 7})
 		}, Want: rule.Likely, Kind: view.KindHost, Subject: "db1", Low: 3.9, High: 4.1, Says: "nothing tells which programs"},
+		{Name: "in a container, beside others that take the CPUs", Host: func() *ruletest.Host {
+			h := ruletest.New(2, 10).AllCPUs(full).Pressure("cpu", 0.95, 0).System(ruletest.System{Running: 9})
+			h.Manifest(func(m *recording.Manifest) { m.Host.Container = true })
+			return h.Process(ruletest.Process{PID: 7, Comm: "java", CPU: 0.2, RunDelay: 0.5})
+		}, Want: rule.Likely, Kind: view.KindHost, Subject: "db1", Low: 5.9, High: 6.1, Says: "most is used outside of this container"},
+		{Name: "in a container that takes the CPUs itself", Host: func() *ruletest.Host {
+			h := stress(ruletest.New(2, 10).AllCPUs(full).Pressure("cpu", 0.95, 0), 4, 0.45, 0.5, 0)
+			h.Manifest(func(m *recording.Manifest) { m.Host.Container = true })
+			return h
+		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "stress-ng-cpu ×4", Low: 1.9, High: 2.1},
 		{Name: "a run queue of niced tasks", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(ruletest.CPU{Nice: 0.9, User: 0.1}).System(ruletest.System{Running: 7})
 		}, Want: rule.Possible, Kind: view.KindHost, Subject: "db1", Low: 3.9, High: 4.1},

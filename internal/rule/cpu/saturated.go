@@ -22,7 +22,7 @@ var saturated = rule.Rule{
 	Delays:   []string{"rt/server-slow", "rt/client-slow"},
 	Refutes:  []string{"CPU of MySQL"},
 	Thresholds: []*rule.Threshold{&fullFrom, &waitRatio, &waitRatioPossible, &stallFull, &queueReadings, &dominantShare, &victimDelay, &stealWorthSaying, &busyFrom,
-		&consumersShare, &worthNaming, &delayShare},
+		&consumersShare, &worthNaming, &delayShare, &insideShare},
 	Delayed: func(v *view.View, _, symptom *rule.Finding) bool {
 		return delayed(v, symptom, func(p *view.Process) bool { return !v.Throttled(p) })
 	},
@@ -51,7 +51,8 @@ func detectSaturated(v *view.View) ([]rule.Finding, error) {
 	if !ok {
 		return nil, &rule.NotJudged{Needs: "two readings of /proc/stat", Why: "the window is too short to tell how busy the CPUs were", How: shell.Say("watch longer: --for 10s")}
 	}
-	q := queueOf(v)
+	cores := total.Busy() * float64(v.CPUCount())
+	q := queueOf(v, cores)
 	stall, hasStall := v.Stall("cpu")
 	queued, hasQueue := queuedTasks(v)
 	if s, ok := v.Scheduler(); !q.measured && !hasStall && ok && view.Known(s.Running) && !knowsCPUs(v) {
@@ -65,7 +66,6 @@ func detectSaturated(v *view.View) ([]rule.Finding, error) {
 	if total.Busy() < fullFrom.Value || q.known && len(q.consumers) == 0 {
 		return nil, nil
 	}
-	cores := total.Busy() * float64(v.CPUCount())
 	f := rule.Finding{}
 	switch {
 	case q.measured && q.waited >= waitRatio.Value*cores:
@@ -106,6 +106,7 @@ func knowsCPUs(v *view.View) bool { return len(v.CPUs()) > 0 || v.Manifest().Hos
 // queue is who waited for a CPU, and who kept it.
 type queue struct {
 	known     bool    // it is known which processes there are
+	outside   bool    // most of the CPU time went to processes outside of rtrail's container
 	measured  bool    // run delays were readable
 	waited    float64 // seconds waited per second, by processes that did not ask to go last, without kernel threads
 	niced     float64 // the same by processes with a positive nice value
@@ -113,6 +114,9 @@ type queue struct {
 	victims   []program
 	throttled bool // processes in throttled groups were left out
 }
+
+var insideShare = rule.Threshold{Name: "inside-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
+	Reason: "Share of the busy CPU time that the processes of a container use which rtrail runs in. Below it those that use the CPUs are outside and cannot be seen."}
 
 // wordsOf says how much was waited, and what of the sum that evidence tells is not in it.
 func (q *queue) wordsOf(waited float64) rule.Text {
@@ -125,7 +129,8 @@ func (q *queue) wordsOf(waited float64) rule.Text {
 var consumersShare = rule.Threshold{Name: "consumers-share", Value: 0.8, Unit: "share", Source: rule.Judgement,
 	Reason: "Share of the CPU time that the named consumers use together. Others that wait beside them are victims."}
 
-func queueOf(v *view.View) queue {
+// queueOf measures it; cores is how many CPUs were busy.
+func queueOf(v *view.View, cores float64) queue {
 	var q queue
 	longest := 0.0
 	processes := v.Processes()
@@ -160,12 +165,16 @@ func queueOf(v *view.View) queue {
 	for _, g := range all {
 		sum += g.cpu
 	}
+	if v.Manifest().Host.Container && sum < insideShare.Value*cores {
+		// Of all who wait only these are seen: their sum says nothing of the queue.
+		q.outside, q.known, q.measured = true, false, false
+	}
 	// Consumers are the programs that together make up most of the CPU time;
 	// whoever waits beside them is their victim. ksoftirqd and other kernel
 	// threads work for somebody else and are never blamed.
 	for _, g := range all {
 		switch {
-		case taken < consumersShare.Value*sum && g.cpu >= busyFrom.Value && !g.processes[0].Kernel:
+		case !q.outside && taken < consumersShare.Value*sum && g.cpu >= busyFrom.Value && !g.processes[0].Kernel:
 			q.consumers = append(q.consumers, g)
 		case g.delay >= victimDelay.Value:
 			q.victims = append(q.victims, g)
@@ -184,6 +193,9 @@ func describeSaturated(v *view.View, f *rule.Finding, q queue, total view.CPUSha
 	if used := top.cpu / cores; !q.known {
 		f.Subject = v.HostEntity()
 		f.Headline = rule.T("more work than %d CPUs can do: %v tasks wait for one at any time; nothing tells which programs", cpus, unit.Number(round(q.waited)))
+		if q.outside {
+			f.Headline = rule.T("more work than %d CPUs can do: %v tasks wait for one at any time; most is used outside of this container", cpus, unit.Number(round(q.waited)))
+		}
 	} else if used >= dominantShare.Value {
 		f.Subject = top.subject()
 		f.Headline = rule.T("more work than CPUs: %s uses %v of %d CPUs, and %v tasks wait for one at any time",
@@ -242,6 +254,10 @@ func describeSaturated(v *view.View, f *rule.Finding, q queue, total view.CPUSha
 	}
 	if q.waited < waitRatioPossible.Value*cores && q.niced > 0 {
 		f.Notes = append(f.Notes, rule.T("only processes with a positive nice value wait; the others get their CPU"))
+	}
+	if q.outside {
+		f.Fixes = []rule.Fix{{Text: rule.T("look from the host: a container sees its own processes only"), Command: shell.Line("rtrail"), Tradeoff: "none"}}
+		return
 	}
 	f.Fixes = saturatedFixes(top, hot)
 }

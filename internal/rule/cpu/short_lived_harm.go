@@ -42,7 +42,7 @@ func (x harm) any() bool { return x.crowd || x.requests }
 func harmOf(v *view.View, b books, used float64, total view.CPUShare, forks float64) harm {
 	x := harm{}
 	cores := total.Busy() * float64(v.CPUCount())
-	q := queueOf(v)
+	q := queueOf(v, cores)
 	x.delayed, x.niced = q.waited, q.niced
 	if stall, ok := v.Stall("cpu"); ok {
 		x.stalled = stall.Some
