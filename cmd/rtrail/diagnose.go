@@ -34,11 +34,7 @@ type diagnosis struct {
 	verbose bool
 	failOn  string
 
-	iface    string // live capture beside the host
-	ports    string
-	only     []uint16 // what ports names
-	as       decodeAs
-	netns    string
+	captureFlags
 	probeDNS bool // name servers are asked
 
 	sides sidesFlags // captures of both sides
@@ -96,10 +92,7 @@ the verdict then says whether client, server or the path between is slow.`,
 	d.face.add(f, "the verdict")
 	d.pageFlag.add(f, "the verdict")
 	f.BoolVarP(&d.verbose, "verbose", "v", false, "show all evidence, all probes and all processes")
-	f.StringVarP(&d.iface, "interface", "i", "", "also capture packets on this interface (any: on all)")
-	f.StringVarP(&d.ports, "port", "p", "", "only packets of these ports, comma-separated")
-	d.as.add(f)
-	f.StringVar(&d.netns, "netns", "", "capture in this network namespace: a name, a path or a PID")
+	d.captureFlags.add(f)
 	f.BoolVar(&d.probeDNS, "probe-dns", false, "also send each name server of resolv.conf a query, here and in other network namespaces")
 	d.sides.add(f)
 	d.mysql.add(f)
@@ -189,8 +182,8 @@ var errDecodeAs = usageError("--decode-as says how to read packets: it needs cap
 var confidences = map[string]rule.Confidence{"possible": rule.Possible, "likely": rule.Likely, "certain": rule.Certain}
 
 // check refuses what cannot be meant, as far as that shows without reading a file.
-func (d *diagnosis) check(cmd *cobra.Command, args []string) (err error) {
-	if d.only, err = portList(d.ports); err != nil {
+func (d *diagnosis) check(cmd *cobra.Command, args []string) error {
+	if err := d.captureFlags.check(len(args) > 0 || d.sides.given()); err != nil {
 		return err
 	}
 	if err := d.sides.check(args, d.iface); err != nil {
@@ -212,10 +205,6 @@ func (d *diagnosis) check(cmd *cobra.Command, args []string) (err error) {
 		return usageError("--probe-dns sends queries now: it does not go with evidence of another time")
 	case d.events.alloc != 0 && (len(args) > 0 || d.sides.given()):
 		return usageError("--alloc watches a process of this host: it does not go with evidence of another time")
-	case d.netns != "" && d.iface == "":
-		return usageError("--netns needs an interface: -i IF")
-	case len(d.as) > 0 && d.iface == "" && !d.sides.given() && len(args) == 0:
-		return errDecodeAs
 	case d.profile.given() && d.sides.given():
 		return errProfile
 	case d.length <= 0:
@@ -294,7 +283,7 @@ func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict
 		mysqlPorts = servers.Ports()
 	}
 	if d.iface != "" {
-		sources = append(sources, d.capture(mysqlPorts, &unopened))
+		sources = append(sources, d.captureFlags.probe(mysqlPorts, 0, &unopened))
 	}
 	about := manifest()
 	about.Started = time.Now()

@@ -39,7 +39,7 @@ func TestCheckOpensNothing(t *testing.T) {
 		{[]string{dump}, ofStacks, false}, {[]string{dump, dump}, ofStacks, false}, {[]string{recorded}, ofRecording, false},
 		{[]string{dump, recorded}, ofRecording, true}, {[]string{dump, "-"}, ofCaptures, false},
 	} {
-		d := diagnosis{length: time.Second, as: decodeAs{1: ""}}
+		d := diagnosis{length: time.Second, captureFlags: captureFlags{as: decodeAs{1: ""}}}
 		if err := d.check(newRootCommand(), c.files); err != nil {
 			t.Errorf("%q: %v", c.files, err)
 		}

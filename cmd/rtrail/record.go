@@ -28,6 +28,7 @@ type recordJob struct {
 	length   time.Duration
 	interval time.Duration
 	maxSize  byteSize
+	packets  captureFlags
 	mysql    mysqlFlags
 	events   eventFlags
 	watch    bool // also judge while recording
@@ -46,6 +47,9 @@ directory reaches its size limit or the disk is full, the oldest ten minutes are
 deleted. After a stop, a kill or a power loss, start record again with the same
 directory to continue. Root records only where nobody else can write.
 
+With -i packets are captured, too. Requests, response times, losses and
+connections are added up every ten seconds; the packets are not kept.
+
 --watch also judges what is recorded, as "rtrail watch" does: a line on standard
 output, and a notice to whoever --notify names, when a fault begins and ends.
 
@@ -55,6 +59,7 @@ are Parquet files for DuckDB, pandas and others.`,
 		Example: `  sudo rtrail record -o /var/log/rtrail
   sudo rtrail record -o night --for 8h --max-size 500MiB
   sudo rtrail record -o night --mysql auto
+  sudo rtrail record -o night -i eth0 -p 80,3306
   sudo rtrail record -o /var/log/rtrail --watch --notify https://chat.example/hook`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -74,6 +79,7 @@ are Parquet files for DuckDB, pandas and others.`,
 	f.Var(&r.maxSize, "max-size", "how much disk space to use, as 500MiB or 2GiB; 0: no limit")
 	f.BoolVar(&r.watch, "watch", false, "also judge what is recorded, as rtrail watch does")
 	r.night.add(f, " (with --watch)")
+	r.packets.add(f)
 	r.mysql.add(f)
 	r.events.add(f)
 	cmd.SetFlagErrorFunc(flagError)
@@ -93,10 +99,13 @@ func (r *recordJob) run(ctx context.Context, stdout, stderr io.Writer) error {
 	case r.maxSize > 0 && r.maxSize < recording.SmallestMaxSize:
 		return usageError("--max-size %v: the least is %v", &r.maxSize, unit.Bytes(recording.SmallestMaxSize))
 	}
+	if err := r.packets.check(false); err != nil {
+		return err
+	}
 	if err := r.mysql.check(len(r.mysql.names) > 0 && !r.mysql.none()); err != nil {
 		return err
 	}
-	o := session.Options{Interval: r.interval, About: manifest()}
+	o := session.Options{Interval: r.interval}
 	if r.watch {
 		if err := r.night.check(r.interval); err != nil {
 			return err
@@ -107,11 +116,10 @@ func (r *recordJob) run(ctx context.Context, stdout, stderr io.Writer) error {
 	watches(stderr, true)
 	collectBy(percentToWatch)
 	slowMonitor()
-	var err error
-	if o.Probes, err = lastingSources(&r.mysql, &r.events); err != nil {
+	host, err := startLasting(o, &r.packets, &r.mysql, &r.events)
+	if err != nil {
 		return err
 	}
-	host := session.Start(o)
 	defer host.Close()
 	about := host.Recording().Manifest()
 	dir, err := recording.Create(r.dir, about, recording.Options{MaxSize: int64(r.maxSize)})

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rtrail/internal/probe"
 	"rtrail/internal/probe/census"
 	"rtrail/internal/session"
 	"rtrail/internal/shell"
@@ -18,6 +17,7 @@ type watchJob struct {
 	nightWatch
 	length   time.Duration
 	interval time.Duration
+	packets  captureFlags
 	mysql    mysqlFlags
 	events   eventFlags
 
@@ -43,8 +43,11 @@ hands each of these notices to whoever --notify names:
 A fault begins when two windows in a row have it, or one if it is certain and
 costly; it ends when two judged windows do not have it. One that comes back
 within five minutes is the same fault. Findings that are only possible are not
-told. A receiver that fails is tried again; with --state also after a restart.`,
+told. A receiver that fails is tried again; with --state also after a restart.
+
+With -i packets are captured, too; they are judged by intervals of ten seconds.`,
 		Example: `  sudo rtrail watch
+  sudo rtrail watch -i eth0 -p 3306
   sudo rtrail watch --json | jq -r 'select(.event != "watching") | .headline'
   sudo rtrail watch --notify 'exec:/usr/local/bin/tell-oncall db'
   sudo rtrail watch --notify alertmanager+http://localhost:9093`,
@@ -59,6 +62,7 @@ told. A receiver that fails is tried again; with --state also after a restart.`,
 	f.BoolVar(&w.json, "json", false, "print one JSON object per line")
 	f.DurationVar(&w.length, "for", 0, "how long to watch (default: until Ctrl-C)")
 	f.DurationVar(&w.interval, "interval", time.Second, "time between two samples")
+	w.packets.add(f)
 	w.mysql.add(f)
 	w.events.add(f)
 	f.Var(thresholds{}, "threshold", "override a threshold of a rule; rtrail explain RULE lists them; repeatable")
@@ -73,6 +77,9 @@ func (w *watchJob) run(ctx context.Context, stdout, stderr io.Writer) error {
 	case w.interval < 100*time.Millisecond:
 		return usageError("--interval %v: the shortest is 100ms", w.interval)
 	}
+	if err := w.packets.check(false); err != nil {
+		return err
+	}
 	if err := w.mysql.check(len(w.mysql.names) > 0 && !w.mysql.none()); err != nil {
 		return err
 	}
@@ -83,11 +90,10 @@ func (w *watchJob) run(ctx context.Context, stdout, stderr io.Writer) error {
 	watches(stderr, w.keeps() != "")
 	collectBy(percentToWatch)
 	slowMonitor()
-	sources, err := lastingSources(&w.mysql, &w.events)
+	host, err := startLasting(session.Options{Interval: w.interval, Keep: w.keep(w.interval)}, &w.packets, &w.mysql, &w.events)
 	if err != nil {
 		return err
 	}
-	host := session.Start(session.Options{What: "this host", Probes: sources, Interval: w.interval, Keep: w.keep(w.interval), About: manifest()})
 	defer host.Close()
 	w.see = func(time.Time) string { return shell.Line("sudo rtrail").String() }
 	runs, stop, err := w.nightWatch.start(ctx, host, stdout, stderr)
@@ -101,18 +107,31 @@ func (w *watchJob) run(ctx context.Context, stdout, stderr io.Writer) error {
 	return stop(host.Run(runs, length))
 }
 
-// lastingSources are the sources of evidence of runs without end: those of this host, of
-// events, and of servers that were named.
-func lastingSources(m *mysqlFlags, e *eventFlags) ([]probe.Probe, error) {
+// startLasting starts a run without end: of this host, of events, of packets, and of servers
+// that were named.
+func startLasting(o session.Options, p *captureFlags, m *mysqlFlags, e *eventFlags) (*session.Live, error) {
 	people := census.New("/")
 	events, err := e.probes(people)
 	if err != nil {
 		return nil, err
 	}
-	sources := append(probes(people, false), events...)
+	o.What, o.About, o.Probes = "this host", manifest(), append(probes(people, false), events...)
 	servers, err := m.probe(false, nil)
-	if servers != nil {
-		sources = append(sources, servers)
+	if err != nil {
+		return nil, err
 	}
-	return sources, err
+	var ports []uint16
+	if servers != nil {
+		o.Probes, ports = append(o.Probes, servers), servers.Ports()
+	}
+	var unopened error
+	if p.iface != "" {
+		o.Probes = append(o.Probes, p.probe(ports, lastingInterval, &unopened))
+	}
+	host := session.Start(o)
+	if unopened != nil {
+		host.Close()
+		return nil, unopened
+	}
+	return host, nil
 }

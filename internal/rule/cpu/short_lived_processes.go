@@ -21,7 +21,7 @@ var shortLivedProcesses = rule.Rule{
 	Needs:    []recording.Table{recording.CPUs, recording.System, recording.Processes},
 	Explains: []string{"cpu/saturated"},
 	Thresholds: []*rule.Threshold{&birthsFrom, &vanishedShare, &vanishedPossible, &briefCPU, &busyFrom, &waitRatioPossible, &victimDelay, &crowdedFrom,
-		&stalledFrom, &crowdShare, &childShare, &occupiedFrom, &maxBirthsPerRequest, &mainShare, &reapedShare, &consumersShare},
+		&stalledFrom, &crowdShare, &childShare, &occupiedFrom, &maxBirthsPerRequest, &mainShare, &reapedShare, &consumersShare, &insideShare},
 	Detect: detectShortLived,
 }
 

@@ -19,10 +19,14 @@ var delayedACK = rule.Rule{
 	Plural:     "services have small writes that wait for delayed acknowledgements (Nagle)",
 	Resource:   "small writes",
 	Needs:      []recording.Table{recording.PacketConnections, recording.PacketSides},
-	Explains:   []string{"rt/server-slow", "rt/client-slow", "rt/path-slow", "rt/worker-queueing", "net/sender-app-limited"},
-	Thresholds: []*rule.Threshold{&minDelays, &delayedRequests, &pktMissed},
+	Explains:   []string{"net/sender-app-limited"},
+	Delays:     []string{"rt/server-slow", "rt/client-slow", "rt/path-slow", "rt/worker-queueing"},
+	Thresholds: []*rule.Threshold{&minDelays, &delayedRequests, &explainedShare, &pktMissed},
 	Seen:       pktData,
-	Detect:     detectDelayedACK,
+	Delayed: func(_ *view.View, f, symptom *rule.Finding) bool {
+		return f.Affected(symptom.Subject) && f.Impact.TimeLost >= explainedShare.Value*symptom.Impact.TimeLost
+	},
+	Detect: detectDelayedACK,
 }
 
 var (
@@ -30,6 +34,8 @@ var (
 		Reason: "Delayed ACKs. One or two occur at the end of long answers."}
 	delayedRequests = rule.Threshold{Name: "delayed-requests", Value: 0.02, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of requests that waited."}
+	explainedShare = rule.Threshold{Name: "explained-share", Value: 0.5, Unit: "ratio", Source: rule.Judgement,
+		Reason: "Time waited for delayed ACKs relative to the time that others waited for the same server, client or path. Below it most of that has another cause, and both are listed."}
 )
 
 // nagled is one side of a service whose writes waited: the server, or those of

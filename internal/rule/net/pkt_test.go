@@ -179,6 +179,24 @@ func TestDelayedACKProof(t *testing.T) {
 	}
 }
 
+// TestDelayedACKsExplainWhatTheyTook: a server that takes its time beside them is slow itself.
+func TestDelayedACKsExplainWhatTheyTook(t *testing.T) {
+	server := view.Entity{Kind: view.KindService, Name: "mysql 10.0.0.2:3306"}
+	f := rule.Finding{Subject: server, Impact: rule.Impact{TimeLost: 1}}
+	for _, c := range []struct {
+		who    view.Entity
+		waited float64
+		want   bool
+	}{
+		{server, 0.1, true}, {server, 1.9, true}, {server, 2.1, false},
+		{view.Entity{Kind: view.KindService, Name: "mysql 10.0.0.9:3306"}, 0.1, false},
+	} {
+		if got := delayedACK.Delayed(nil, &f, &rule.Finding{Rule: "rt/server-slow", Subject: c.who, Impact: rule.Impact{TimeLost: c.waited}}); got != c.want {
+			t.Errorf("1 s of delayed ACKs explains %v s of %s: %v", c.waited, c.who, got)
+		}
+	}
+}
+
 // stuckPath says what the path did to the server's packets of a connection.
 func stuckPath(h *ruletest.Host, id, copies, size, acked int64, change func(*recording.PacketPath)) {
 	p := recording.PacketPath{At: ruletest.Start, Connection: id, Sender: "server", Downstream: copies, StuckCopies: copies, StuckSize: size, LargestAcked: acked}
