@@ -13,6 +13,8 @@ type UDPSocket struct {
 	recording.UDPSample
 	Readings int
 	Full     int       // readings in which its receive buffer was nearly used up
+	Moved    bool      // what waits in its receive buffer changed between two readings
+	Bursts   int       // times between two readings in which it dropped datagrams
 	Dropped  float64   // datagrams that came and were not queued: the buffer was full, or a filter or checksum refused them
 	Owners   []Process // oldest first; empty if none is known
 }
@@ -38,6 +40,12 @@ func (v *View) UDPSockets() []UDPSocket {
 				if float64(samples[i].RecvQueue) >= nearlyUsed*float64(samples[i].RcvBuf) && samples[i].RcvBuf > 0 {
 					s.Full++
 				}
+			}
+			for i := range samples[1:] {
+				if samples[i+1].Drops > samples[i].Drops {
+					s.Bursts++
+				}
+				s.Moved = s.Moved || samples[i+1].RecvQueue != samples[i].RecvQueue
 			}
 			s.Dropped, _ = Delta(samples, func(s recording.UDPSample) uint32 { return s.Drops })
 			if s.Dropped > 0 || s.Full > 0 {

@@ -41,6 +41,10 @@ func TestSwapping(t *testing.T) {
 		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "java", Low: 0.01, High: 0.1},
 		{Name: "cold memory lies in swap", Host: func() *ruletest.Host { return host(ruletest.VMStat{SwapIn: 1}, 0) }},
 		{Name: "a trickle of cold pages out", Host: func() *ruletest.Host { return host(ruletest.VMStat{SwapOut: 40}, 0) }},
+		{Name: "few pages of a slow disk, for which a program waits", Host: func() *ruletest.Host {
+			return host(ruletest.VMStat{SwapIn: 60, SwapOut: 80}, 0.4).Process(ruletest.Process{PID: 11, Comm: "redis-server", Anon: 20 * mib, SwapDelay: 0.4})
+		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "java", Low: 0.39, High: 0.41},
+		{Name: "few pages, and programs wait for something else", Host: func() *ruletest.Host { return host(ruletest.VMStat{SwapIn: 60, SwapOut: 80}, 0.4) }},
 		{Name: "compressed swap that nobody feels", Host: func() *ruletest.Host { return host(ruletest.VMStat{SwapIn: 200, SwapOut: 200}, 0.002) },
 			Want: rule.Possible, Kind: view.KindProcess, Subject: "java", Low: 0.001, High: 0.01},
 	})

@@ -59,7 +59,7 @@ func detectSwapping(v *view.View) ([]rule.Finding, error) {
 		p.InSteady >= steadyFrom.Value && p.OutSteady >= steadyFrom.Value
 	f := rule.Finding{Confidence: rule.Possible}
 	switch {
-	case both && stalled.seconds >= stalledFrom.Value:
+	case both && stalled.seconds >= stalledFrom.Value, stalled.delay >= stalledFrom.Value && p.SwapOut >= swapOutFrom.Value:
 		f.Confidence = rule.Certain
 	case both && !stalled.known:
 		f.Confidence = rule.Likely
@@ -74,7 +74,7 @@ func detectSwapping(v *view.View) ([]rule.Finding, error) {
 type stall struct {
 	known   bool
 	seconds float64
-	delay   float64 // seconds processes waited for swap-in, per second, where accounting is on
+	delay   float64 // of it: seconds processes waited for swap-in, per second, where accounting is on
 }
 
 func stallOf(v *view.View) (s stall) {

@@ -185,7 +185,7 @@ func (o overflow) headline(v *view.View) rule.Text {
 
 func (o overflow) impact() rule.Impact {
 	if o.refused() == 0 {
-		return rule.Impact{Share: float64(o.Full+1) / float64(len(o.Samples)+1) / 2, Text: rule.T("queue full in %d of %d samples", o.Full, len(o.Samples))}
+		return rule.Impact{TimeLost: o.queued(), Text: rule.T("%s connections wait for accept at any time", unit.Number(o.queued()))}
 	}
 	share, least := o.share(), ""
 	if !o.only && !o.stopped() {
@@ -193,6 +193,15 @@ func (o overflow) impact() rule.Impact {
 	}
 	return rule.Impact{Share: share, TimeLost: o.refused() / max(o.counters.Seconds, 1) * firstRetry,
 		Text: rule.T("%s%s of connects", least, unit.Share(share))}
+}
+
+// queued is how many connections stood in the queue in the mean sample: each of them waits.
+func (o overflow) queued() float64 {
+	sum := 0.0
+	for _, s := range o.Samples {
+		sum += float64(s.Queue)
+	}
+	return sum / float64(max(len(o.Samples), 1))
 }
 
 // share is the part of connects that were refused. A connection that came

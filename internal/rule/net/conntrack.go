@@ -102,14 +102,14 @@ func trackings(v *view.View) []tracking {
 }
 
 func (t tracking) confidence() rule.Confidence {
-	dropping := t.drops >= minDrops.Value || t.early >= minDrops.Value
+	dropping := t.drops >= minDrops.Value
 	nearly := t.last.Max > 0 && float64(t.peak) >= tableNearlyFull.Value*float64(t.last.Max)
 	switch {
-	case t.full > 0 && (dropping || t.messages > 0), t.drops >= minDrops.Value && t.messages > 0:
+	case t.full > 0 && (dropping || t.messages > 0), dropping && t.messages > 0:
 		return rule.Certain
 	case t.messages > 0:
 		return rule.Likely // full between two samples
-	case t.drops >= minDrops.Value && nearly:
+	case dropping && nearly:
 		return rule.Likely
 	case nearly:
 		return rule.Possible
@@ -117,9 +117,17 @@ func (t tracking) confidence() rule.Confidence {
 	return 0
 }
 
+// evicting says that room was made in a full table for all that came: no packet was dropped.
+func (t tracking) evicting() bool {
+	return t.full > 0 && t.early >= minDrops.Value && t.confidence() == rule.Possible
+}
+
 func (t tracking) headline(v *view.View) rule.Text {
 	where := v.NetNSName(t.last.NetNS)
-	if t.confidence() == rule.Possible {
+	switch {
+	case t.evicting():
+		return rule.T("the connection tracking table of %s is full: it makes room by forgetting connections that were not answered", where)
+	case t.confidence() == rule.Possible:
 		return rule.T("the connection tracking table of %s is nearly full", where)
 	}
 	return rule.T("the connection tracking table of %s is full: packets of new connections are dropped", where)

@@ -323,7 +323,9 @@ func TestConntrackFull(t *testing.T) {
 		want  rule.Confidence
 	}{
 		{"full and dropping", func(h *ruletest.Host) { tracked(h, 2, 1000, 1000, 900, 0) }, rule.Certain},
-		{"full, old entries have to go", func(h *ruletest.Host) { tracked(h, 2, 998, 1000, 0, 30) }, rule.Certain},
+		{"full, and room is made for all that come: nothing is lost", func(h *ruletest.Host) { tracked(h, 2, 998, 1000, 0, 30) }, rule.Possible},
+		{"full, room is made, and a few do not fit", func(h *ruletest.Host) { tracked(h, 2, 998, 1000, 0.5, 30) }, rule.Certain},
+		{"a burst between two samples", func(h *ruletest.Host) { tracked(h, 2, 900, 1000, 0.5, 0) }, rule.Likely},
 		{"message of the window", func(h *ruletest.Host) {
 			tracked(h, 2, 400, 1000, 0, 0)
 			h.Log(3, "nf_conntrack: nf_conntrack: table full in netns 2, dropping packet")

@@ -19,7 +19,7 @@ var nicDrops = rule.Rule{
 	Needs:      []recording.Table{recording.NetDevices},
 	Explains:   []string{"net/packet-loss", "rt/path-slow", "rt/server-slow"},
 	Refutes:    []string{"network path"},
-	Thresholds: []*rule.Threshold{&minDiscarded, &discardedShare, &slightlyDiscarded, &fewPackets},
+	Thresholds: []*rule.Threshold{&minDiscarded, &discardedShare, &slightlyDiscarded, &fewPackets, &timerShare, &feltTimers},
 	Detect:     detectNICDrops,
 }
 
@@ -77,38 +77,37 @@ func detectNICDrops(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
 	for _, l := range nicLosses(v) {
 		came := l.rx + l.ring + l.damaged + l.dropped
-		ring, damaged, sent := discarding(l.ring, came), discarding(l.damaged, came), discarding(l.sent, l.tx+l.sent)
-		if !l.physical { // tunnels and the like count here what they refuse
-			ring, damaged, sent = min(ring, rule.Possible), min(damaged, rule.Possible), min(sent, rule.Possible)
-		}
+		ring, damaged, sent := discardsOf(v, l.ns, l.ring, came), discardsOf(v, l.ns, l.damaged, came), discardsOf(v, l.ns, l.sent, l.tx+l.sent)
 		switch {
-		case ring != 0 && l.ring >= l.damaged:
-			found = append(found, l.finding(v, ring, l.ring, came, "drops packets because its receive ring was full", "rx_fifo_errors"))
-		case damaged != 0:
-			found = append(found, l.finding(v, damaged, l.damaged, came, "receives damaged frames", "rx_errors"))
-		case sent != 0:
-			found = append(found, l.finding(v, sent, l.sent, l.tx+l.sent, "loses packets in its transmit ring or on a link that went down", "tx_fifo_errors, tx_carrier_errors"))
+		case ring.sure() != 0 && l.ring >= l.damaged:
+			found = append(found, l.finding(v, ring.sure(), ring, "drops packets because its receive ring was full", "rx_fifo_errors"))
+		case damaged.sure() != 0:
+			found = append(found, l.finding(v, damaged.sure(), damaged, "receives damaged frames", "rx_errors"))
+		case sent.sure() != 0:
+			found = append(found, l.finding(v, sent.sure(), sent, "loses packets in its transmit ring or on a link that went down", "tx_fifo_errors, tx_carrier_errors"))
 		// What is dropped is also what nobody wanted: protocols that this host does not speak.
 		// So is what the backlog of a CPU drops, which net/softnet tells.
 		case l.physical && discarding(l.dropped-backlogs(v).Dropped, came) == rule.Certain:
-			found = append(found, l.finding(v, rule.Possible, l.dropped, came, "drops received packets unread", "rx_dropped, rx_missed_errors"))
+			found = append(found, l.finding(v, rule.Possible, discarded{lost: l.dropped, all: came}, "drops received packets unread", "rx_dropped, rx_missed_errors"))
 		}
 	}
 	return found, nil
 }
 
-func (l *nicLoss) finding(v *view.View, c rule.Confidence, lost, all float64, what, counters string) rule.Finding {
-	enter := v.EnterNetNS(l.ns)
-	share := lost / max(all, 1)
+func (l *nicLoss) finding(v *view.View, c rule.Confidence, d discarded, what, counters string) rule.Finding {
+	enter, lost, share := v.EnterNetNS(l.ns), d.lost, d.ofAll()
+	if !l.physical { // tunnels and the like count here what they refuse
+		c = rule.Possible
+	}
 	f := rule.Finding{Subject: view.InterfaceEntity(l.name, l.ns), Confidence: c,
 		Headline: rule.T("%s%s %s: %s, %v of all", l.name, v.InNetNS(l.ns), what, unit.Count(lost), unit.Share(share)),
-		Impact:   rule.Impact{Share: share, Text: rule.T("%v of the packets of %s", unit.Share(share), l.name)},
+		Impact:   d.impact("packets of " + l.name),
 		Affects:  suffersLoss(v, l.ns, lost),
 		Evidence: []rule.Evidence{{Metric: metric.InterfaceDrops, Value: lost, Limit: rule.Limit(0), Check: shell.Line("%s ip -s -s link show dev %s", enter, l.name),
 			What: rule.T("%s grew by %s; %s packets were received and %s sent", counters, unit.Count(lost), unit.Count(l.rx), unit.Count(l.tx))}},
 	}
 	f.Evidence = append(f.Evidence, kernelDrops(v, func(d *recording.PacketDrop) bool { return d.Reason == "FULL_RING" && d.Device == l.name })...)
-	f.Evidence = append(f.Evidence, repeats(v, l.ns)...)
+	f.Evidence = append(append(f.Evidence, repeats(v, l.ns)...), d.evidence(enter)...)
 	if !l.physical {
 		f.Headline = rule.T("%s%s counts errors: %s of %s, %v of all packets", l.name, v.InNetNS(l.ns), unit.Count(lost), counters, unit.Share(share))
 		f.Notes = append(f.Notes, rule.T("it has no known network card: tunnels count refused packets here, out of order or without a route"))

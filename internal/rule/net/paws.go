@@ -57,12 +57,12 @@ func (o oldStamps) finding(v *view.View) (f rule.Finding, ok bool) {
 		}
 		f.Headline = rule.T("connects to this host%s are ignored because their TCP timestamps are behind those of earlier ones: several hosts share an address, as behind NAT", where)
 		s := share(o.syns, o.AtLeast("TcpPassiveOpens"))
-		f.Impact = rule.Impact{Share: s, Text: rule.T("%s of connects", unit.Share(s))}
-	case o.answers >= minPAWS.Value && o.answers >= oldShare.Value*o.AtLeast("TcpActiveOpens"):
+		f.Impact = rule.Impact{TimeLost: o.perSecond(o.syns) * firstRetry, Share: s, Text: rule.T("%s of connects", unit.Share(s))}
+	case o.answers >= minPAWS.Value && (o.answers >= oldShare.Value*o.AtLeast("TcpActiveOpens") || o.perSecond(o.answers) >= refusedFrom.Value):
 		f.Confidence = rule.Likely
 		f.Headline = rule.T("answers to connects of this host%s are refused because they echo a wrong TCP timestamp: something on the way changes timestamps", where)
 		s := min(o.answers/max(o.AtLeast("TcpActiveOpens"), o.answers), 1)
-		f.Impact = rule.Impact{Share: s, Text: rule.T("%s of connects", unit.Share(s))}
+		f.Impact = rule.Impact{TimeLost: o.perSecond(o.answers) * firstRetry, Share: s, Text: rule.T("%s of connects", unit.Share(s))}
 	case o.segments >= minPAWS.Value && o.segments >= oldShare.Value*o.AtLeast("TcpInSegs"):
 		f.Confidence = rule.Possible // old copies look the same
 		f.Headline = rule.T("segments of connections to this host%s are dropped because their TCP timestamps go back", where)
@@ -88,6 +88,9 @@ func (o oldStamps) finding(v *view.View) (f rule.Finding, ok bool) {
 	}
 	return f, true
 }
+
+// perSecond is the rate of what a counter grew by in the window.
+func (o oldStamps) perSecond(n float64) float64 { return n / max(o.Seconds, 1) }
 
 // acceptQueueSeenFull says whether a listener of a namespace refused connections because its
 // accept queue was full.

@@ -20,7 +20,7 @@ var pawsDrops = rule.Rule{
 	NeedsAny:   []recording.Table{recording.Protocol, recording.PacketSides},
 	Explains:   []string{"rt/connect-slow", "net/packet-loss", "rt/path-slow"},
 	Refutes:    []string{"packet delivery"},
-	Thresholds: []*rule.Threshold{&minPAWS, &ignoredShare, &answeredShare, &droppedWithListener, &oldShare, &pktMissed},
+	Thresholds: []*rule.Threshold{&minPAWS, &ignoredShare, &answeredShare, &droppedWithListener, &oldShare, &refusedFrom, &pktMissed},
 	Seen:       timestamps,
 	Detect:     detectPAWSDrops,
 }

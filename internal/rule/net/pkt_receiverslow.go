@@ -22,7 +22,7 @@ var receiverSlow = rule.Rule{
 	NeedsAny:   []recording.Table{recording.TCPSockets, recording.PacketSides},
 	Explains:   []string{"rt/client-slow", "rt/path-slow", "rt/server-slow", "rt/worker-queueing", "mysql/slow-reader", "net/sender-app-limited", "net/rate-limited"},
 	Refutes:    []string{"clients", "readers of results"},
-	Thresholds: []*rule.Threshold{&closedFor, &closedShare, &closedLooks, &pktMissed},
+	Thresholds: []*rule.Threshold{&closedFor, &closedShare, &closedAtOnce, &closedLooks, &pktMissed},
 	Seen:       pktData,
 	Detect:     detectReceiverSlow,
 }
@@ -93,7 +93,8 @@ func slowReaders(s *view.PacketService) []*slowReader {
 				r.address = c.Server
 			}
 			side, _ := r.reads(c)
-			if side.ZeroWindows == 0 || side.ZeroWindowTime.Seconds() < closedShare.Value*c.Seconds() || side.ZeroWindowTime < time.Duration(side.ZeroWindows)*rule.ClosedEach {
+			if side.ZeroWindows == 0 || side.ZeroWindowTime.Seconds() < closedShare.Value*c.Seconds() && side.ZeroWindowTime < time.Duration(side.ZeroWindows)*closedAtOnce.Duration() ||
+				side.ZeroWindowTime < time.Duration(side.ZeroWindows)*rule.ClosedEach {
 				continue
 			}
 			k := key{server, r.address}

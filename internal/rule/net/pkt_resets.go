@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"rtrail/internal/direction"
 	"rtrail/internal/metric"
+	"rtrail/internal/packet/proto"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -22,7 +24,7 @@ var resets = rule.Rule{
 	NeedsAny:   []recording.Table{recording.PacketConnections, recording.TCPEvents},
 	Explains:   []string{"rt/first-disconnect", "rt/errors", "rt/connect-slow"},
 	Refutes:    []string{"connects", "answers"},
-	Thresholds: []*rule.Threshold{&minResets, &resetShare, &giveUpShare, &pktMissed},
+	Thresholds: []*rule.Threshold{&minResets, &resetShare, &giveUpShare, &lostRequests, &cutTime, &pktMissed},
 	Seen:       connectionsCaptured,
 	Detect:     detectResets,
 }
@@ -32,6 +34,10 @@ var (
 		Reason: "Resets. One or two are crashes and restarts, which other rules name."}
 	resetShare = rule.Threshold{Name: "reset-share", Value: 0.02, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the connections that ended. Less is an accident."}
+	lostRequests = rule.Threshold{Name: "lost-requests", Value: 0.001, Unit: "share", Source: rule.Judgement,
+		Reason: "Share of the requests of a service that are lost. Less is not felt, even if most of the few connections that end are reset: those of a pool serve many requests each."}
+	cutTime = rule.Threshold{Name: "cut-time", Value: 0.1, Unit: "seconds", Source: rule.Judgement,
+		Reason: "Time per second for which requests had been under way when they were cut. From it on a few long requests are lost, whatever their share: somebody waits in vain a tenth of the time."}
 	giveUpShare = rule.Threshold{Name: "give-up-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of clients that give up. Worth mentioning."}
 )
@@ -50,9 +56,10 @@ const (
 type broken struct {
 	s     *view.PacketService
 	kind  resetKind
-	count int64 // of all of them; connects that were tried again count once
-	ended int64 // connections of the service that ended, in whatever way
-	syns  int64 // of refused connects: SYNs that were answered by RST
+	cut   float64 // seconds per second that requests had been under way when a reset cut them, where it is known
+	count int64   // of all of them; connects that were tried again count once
+	ended int64   // connections of the service that ended, in whatever way
+	syns  int64   // of refused connects: SYNs that were answered by RST
 	// Of those that were kept: all, or the worst of thousands.
 	conns  []*view.PacketConnection
 	unread int                     // with bytes that the closing side had not acknowledged
@@ -66,6 +73,7 @@ func detectResets(v *view.View) ([]rule.Finding, error) {
 	told := map[uint16]bool{}
 	for _, s := range v.PacketServices() {
 		for _, b := range brokenOf(s) {
+			b.cut = perSecond(v, b.underWay(v))
 			if c := b.confidence(); c > 0 {
 				found = append(found, b.finding(v, pktAtMost(v, c)))
 				told[s.Port] = told[s.Port] || b.kind == serverBroke
@@ -129,7 +137,7 @@ func (b *broken) share() float64 { return float64(b.count) / float64(max(b.ended
 
 func (b *broken) confidence() rule.Confidence {
 	switch {
-	case b.count < int64(minResets.Value), len(b.conns) == 0, b.share() < resetShare.Value:
+	case b.count < int64(minResets.Value), len(b.conns) == 0, b.share() < resetShare.Value && b.cut < cutTime.Value:
 		return 0
 	case b.kind == clientGaveUp && b.share() < giveUpShare.Value:
 		return 0
@@ -137,8 +145,44 @@ func (b *broken) confidence() rule.Confidence {
 		// Load generators and browsers do so when they end; and who gives up
 		// because an answer is late suffers from something else.
 		return rule.Possible
+	case b.kind != refused && b.ofRequests() < lostRequests.Value && b.cut < cutTime.Value:
+		return rule.Possible
 	}
 	return rule.Certain
+}
+
+// ofRequests is the share of the service's requests that the resets cost, as far as it is
+// known how many were answered: at least one each.
+func (b *broken) ofRequests() float64 { return float64(b.count) / float64(b.count+b.s.Count) }
+
+// underWay is how long the requests that a server's resets cut had been under way.
+func (b *broken) underWay(v *view.View) (sum time.Duration) {
+	if b.kind != serverBroke || b.count < int64(minResets.Value) {
+		return 0
+	}
+	closed := map[int64]time.Time{}
+	for _, c := range b.conns {
+		closed[c.ID] = c.ClosedAt
+	}
+	for _, t := range v.PacketTransactions() {
+		if at, ok := closed[t.Connection]; ok && t.Status == proto.Unanswered.String() && t.At.Before(at) {
+			delete(closed, t.Connection) // others were sent meanwhile
+			sum += at.Sub(t.At)
+		}
+	}
+	return sum
+}
+
+// impact is in requests where it is known how many were answered: connections serve one, or many.
+func (b *broken) impact() rule.Impact {
+	i := rule.Impact{TimeLost: b.cut, Share: b.share(), Text: rule.T("%s of connections", unit.Share(b.share()))}
+	if b.kind != refused && b.ofRequests() < b.share() {
+		i.Share, i.Text = b.ofRequests(), rule.T("%s of connections, %s of requests", unit.Share(b.share()), unit.Share(b.ofRequests()))
+	}
+	if b.cut >= cutTime.Value {
+		i.Text = rule.T("%s, which had been under way for %s per second", i.Text, unit.Seconds(b.cut))
+	}
+	return i
 }
 
 // looked words the connections that details are known of.
@@ -174,7 +218,7 @@ func (b *broken) finding(v *view.View, c rule.Confidence) rule.Finding {
 		f.Affects = append(f.Affects, view.Entity{Kind: view.KindConnection, Name: pktEnds(c), Port: b.s.Port})
 	}
 	f.Affects = append(f.Affects, b.gateways(v)...)
-	f.Impact = rule.Impact{Share: b.share(), Text: rule.T("%s of connections", unit.Share(b.share()))}
+	f.Impact = b.impact()
 	first := slices.MinFunc(b.conns, func(x, y *view.PacketConnection) int {
 		return cmp.Compare(x.ClosedAt.UnixNano(), y.ClosedAt.UnixNano())
 	})

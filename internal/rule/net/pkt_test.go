@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"rtrail/internal/packet/proto"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
@@ -68,6 +69,10 @@ func TestReceiverSlow(t *testing.T) {
 			return h.PacketConnection(conn(func(c *ruletest.PacketConnection) { closed(5*time.Second)(0, c) }))
 		}, Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.49, High: 0.51},
 		{Name: "a fast transfer that a reader slows down a little", Host: with(1, brief)},
+		{Name: "stands still once in a long transfer", Host: with(1, func(_ int, c *ruletest.PacketConnection) {
+			c.Last = ruletest.Start.Add(100 * time.Second)
+			c.FromClient.ZeroWindows, c.FromClient.ZeroWindowTime = 1, 3*time.Second
+		}), Want: rule.Certain, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.29, High: 0.31, Says: "closed 3.0 % of the time"},
 		{Name: "closed for a moment", Host: with(1, closed(150*ms))},
 		{Name: "closed now and then in a long transfer", Host: with(5, closed(900*ms))},
 		{Name: "a full window that is open", Host: with(1, func(_ int, c *ruletest.PacketConnection) { c.FromServer.WindowLimited = 9 * time.Second })},
@@ -265,6 +270,41 @@ func TestResets(t *testing.T) {
 		}, Want: rule.Certain, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.5, High: 0.5, Says: "45000 of 90000 that ended", Proof: "on 0 of the 20 of them that are listed"},
 		{Name: "one crash", Host: ended(2, reset("server", "waiting", 0))},
 		{Name: "all finish", Host: ended(0, nil)},
+	})
+}
+
+// A request is what a reset costs: of a pool that serves thousands of them few resets cost next to
+// nothing, though most connections that end are reset; few that cut long requests cost much.
+func TestResetsByWhatIsLost(t *testing.T) {
+	cut := func(connections, resets int, answered float64, underWay time.Duration) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			closed := ruletest.Start.Add(9 * time.Second)
+			h := with(connections, func(i int, c *ruletest.PacketConnection) {
+				c.ID = int64(i + 1)
+				c.Ending, c.Closer, c.CloseState, c.ClosedAt, c.CloseFrame = "finished", "client", "idle", closed, 7
+				if i < resets {
+					c.Ending, c.CloseReset, c.Closer, c.CloseState = "reset", true, "server", "waiting"
+				}
+			})()
+			h.Packets(ruletest.PacketService{Rate: answered, RTs: []time.Duration{ms}})
+			for i := range resets {
+				if underWay > 0 {
+					h.PacketTransaction(9-underWay.Seconds(), recording.PacketTransaction{Connection: int64(i + 1), Status: proto.Unanswered.String()})
+				}
+			}
+			return h
+		}
+	}
+	situation := func(name string, host func() *ruletest.Host, want rule.Confidence, low, high float64) ruletest.Situation {
+		return ruletest.Situation{Name: name, Host: host, Want: want, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: low, High: high}
+	}
+	ruletest.Check(t, resets, []ruletest.Situation{
+		situation("7 of 12 connections, and 7 of 17 requests", cut(12, 7, 1, 0), rule.Certain, 0.41, 0.42),
+		situation("7 of 12 connections of a pool, and 7 of 100,000 requests", cut(12, 7, 10_000, 0), rule.Possible, 0, 0.0001),
+		situation("7 of 12 connections of a pool, with long requests", cut(12, 7, 10_000, 8*time.Second), rule.Certain, 5.5, 5.7),
+		situation("3 of 1,000 connections, with long requests", cut(1000, 3, 100, 8*time.Second), rule.Certain, 2.3, 2.5),
+		situation("3 of 1,000 connections, with short requests", cut(1000, 3, 100, ms), 0, 0, 0),
+		situation("2 of 1,000 connections, with long requests", cut(1000, 2, 100, 8*time.Second), 0, 0, 0),
 	})
 }
 

@@ -17,7 +17,7 @@ var qdiscDrops = rule.Rule{
 	Needs:      []recording.Table{recording.Qdiscs},
 	Explains:   []string{"net/packet-loss", "rt/path-slow", "rt/server-slow"},
 	Refutes:    []string{"network path"},
-	Thresholds: []*rule.Threshold{&minDiscarded, &discardedShare, &slightlyDiscarded, &fewPackets, &fillsQueue, &minRepeats, &fewWithheld},
+	Thresholds: []*rule.Threshold{&minDiscarded, &discardedShare, &slightlyDiscarded, &fewPackets, &timerShare, &feltTimers, &fillsQueue, &minRepeats, &fewWithheld},
 	Seen:       func(v *view.View) bool { return len(v.Queues()) > 0 },
 	Detect:     detectQdiscDrops,
 }
@@ -38,8 +38,8 @@ func detectQdiscDrops(v *view.View) ([]rule.Finding, error) {
 	queues := v.Queues()
 	for i := range queues {
 		q := &queues[i]
-		if c := discarding(q.Dropped, q.Sent+q.Dropped); c != 0 {
-			found = append(found, queueFinding(v, q, c))
+		if d := discardsOf(v, q.NetNS, q.Dropped, q.Sent+q.Dropped); d.sure() != 0 {
+			found = append(found, queueFinding(v, q, d))
 		}
 	}
 	return found, nil
@@ -58,9 +58,8 @@ func discarding(lost, all float64) rule.Confidence {
 	return rule.Certain
 }
 
-func queueFinding(v *view.View, q *view.Queue, c rule.Confidence) rule.Finding {
-	enter := v.EnterNetNS(q.NetNS)
-	share := q.Dropped / max(q.Sent+q.Dropped, 1)
+func queueFinding(v *view.View, q *view.Queue, d discarded) rule.Finding {
+	enter, c := v.EnterNetNS(q.NetNS), d.sure()
 	what, why := "queue", "it is full, or limits its delay"
 	if q.Kind == "netem" {
 		what, why = "test queue", "netem is set to lose or delay packets, or its limit is too small for the delay"
@@ -69,8 +68,8 @@ func queueFinding(v *view.View, q *view.Queue, c rule.Confidence) rule.Finding {
 		what, why = "shaper", "the traffic exceeds its rate"
 	}
 	f := rule.Finding{Subject: view.InterfaceEntity(q.Interface, q.NetNS), Confidence: c,
-		Headline: rule.T("the %s %s of %s%s drops %v of the packets that this host sends there: %s", what, q.String(), q.Interface, v.InNetNS(q.NetNS), unit.Share(share), why),
-		Impact:   rule.Impact{Share: share, Text: rule.T("%v of the packets through %s", unit.Share(share), q.Interface)},
+		Headline: rule.T("the %s %s of %s%s drops %v of the packets that this host sends there: %s", what, q.String(), q.Interface, v.InNetNS(q.NetNS), unit.Share(d.ofAll()), why),
+		Impact:   d.impact("packets through " + q.Interface),
 		Affects:  suffersLoss(v, q.NetNS, q.Dropped),
 		Evidence: []rule.Evidence{{Metric: metric.QdiscDrops, Value: q.Dropped, Limit: rule.Limit(0), Check: shell.Line("%s tc -s qdisc show dev %s", enter, q.Interface),
 			What: rule.T("it dropped %s packets and sent %s; %s bytes wait in it now", unit.Count(q.Dropped), unit.Count(q.Sent), unit.Count(float64(q.Backlog)))}},
@@ -78,7 +77,7 @@ func queueFinding(v *view.View, q *view.Queue, c rule.Confidence) rule.Finding {
 	f.Evidence = append(f.Evidence, kernelDrops(v, func(d *recording.PacketDrop) bool {
 		return (d.Reason == "QDISC_DROP" || d.Reason == "QDISC_OVERLIMIT" || d.Reason == "QDISC_CONGESTED") && (d.NetNS == q.NetNS || d.NetNS == 0) && (d.Device == q.Interface || d.Device == "")
 	})...)
-	f.Evidence = append(f.Evidence, repeats(v, q.NetNS)...)
+	f.Evidence = append(append(f.Evidence, repeats(v, q.NetNS)...), d.evidence(enter)...)
 	if c > rule.Possible {
 		f.Culprit, f.Victims = queueBlame(v, q)
 	}

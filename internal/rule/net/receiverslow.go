@@ -17,12 +17,16 @@ import (
 var closedLooks = rule.Threshold{Name: "closed-looks", Value: 3, Unit: "count", Source: rule.Judgement,
 	Reason: "Samples of the sender's socket, one per second, in which the reader's window was closed. Fewer may be a short moment."}
 
+var closedAtOnce = rule.Threshold{Name: "closed-at-once", Value: 2, Unit: "seconds", Source: rule.Judgement,
+	Reason: "Time for which a window is closed at one go. A reader that stands still for so long keeps its sender waiting, however small a part of a long connection that is."}
+
 // stalled is a connection whose peer does not read, as the socket of the sender shows it.
 type stalled struct {
 	view.Connection
 	looks, closed int           // readings, and those with a closed window
 	life          time.Duration // between the first and the last reading
 	limited       time.Duration // of life, the peer's window held the sender up
+	longest       time.Duration // between the first and the last of closed ones in a row
 	silent        time.Duration // longest time since it last sent something, with a closed window
 }
 
@@ -80,7 +84,7 @@ func stall(c *view.Connection) (*stalled, bool) {
 	}
 	s := &stalled{Connection: *c}
 	var first, last recording.TCPSample
-	var from, to time.Time
+	var from, to, shut time.Time // shut: the first of closed ones in a row
 	for _, r := range c.Samples {
 		x := r.Of()
 		if !x.Info || x.State != recording.TCPEstablished && x.State != recording.TCPCloseWait {
@@ -94,11 +98,17 @@ func stall(c *view.Connection) (*stalled, bool) {
 		s.looks++
 		if row.SendQueue > 0 && row.Unacked == 0 && row.PeerWindow < row.MSS && row.SinceSend >= rule.ClosedEach {
 			s.closed++
+			if shut.IsZero() {
+				shut = to
+			}
+			s.longest = max(s.longest, to.Sub(shut))
 			s.silent = max(s.silent, row.SinceSend)
+		} else {
+			shut = time.Time{}
 		}
 	}
 	s.life, s.limited = to.Sub(from), last.RwndLimited-first.RwndLimited
-	return s, s.closed >= closedLooks.Int() && s.waited() >= max(closedFor.Duration(), closedShare.Times(s.life))
+	return s, s.closed >= closedLooks.Int() && s.waited() >= closedFor.Duration() && (s.waited() >= closedShare.Times(s.life) || s.longest >= closedAtOnce.Duration())
 }
 
 // waited is how long the closed window held the sender up: as the kernel counts, but for

@@ -52,6 +52,24 @@ func TestReceiverSlowBySockets(t *testing.T) {
 			}
 			row.RwndLimited = time.Duration(0.3 * s * float64(time.Second))
 		}), rule.Certain, "10.0.0.9", "closed 30 % of the time"},
+		{"stands still for three seconds of a hundred", func(h *ruletest.Host) {
+			h.Seconds = 100
+			serves(h, 1, 4000, func(s float64, row *recording.TCPSample) {
+				if s >= 50 && s <= 53 {
+					waits(s, row)
+				}
+				row.RwndLimited = time.Duration(min(max(s-50, 0), 3) * float64(time.Second))
+			})
+		}, rule.Certain, "10.0.0.9", "closed 3.0 % of the time"},
+		{"closed at one reading of ten", func(h *ruletest.Host) {
+			h.Seconds = 100
+			serves(h, 1, 4000, func(s float64, row *recording.TCPSample) {
+				if int(s)%10 == 0 {
+					waits(s, row)
+				}
+				row.RwndLimited = time.Duration(0.05 * s * float64(time.Second))
+			})
+		}, 0, "", ""},
 		{"a fast transfer fills an open window", alone(func(s float64, row *recording.TCPSample) {
 			waits(s, row)
 			row.PeerWindow, row.Unacked = 65536, 45

@@ -19,7 +19,7 @@ var softnet = rule.Rule{
 	Needs:      []recording.Table{recording.Softnet},
 	Explains:   []string{"net/packet-loss", "rt/path-slow", "rt/server-slow"},
 	Refutes:    []string{"network path"},
-	Thresholds: []*rule.Threshold{&minDiscarded, &discardedShare, &slightlyDiscarded, &overflowHint, &fewPackets, &squeezedRate, &squeezedSoftirq},
+	Thresholds: []*rule.Threshold{&minDiscarded, &discardedShare, &slightlyDiscarded, &overflowHint, &fewPackets, &timerShare, &feltTimers, &squeezedRate, &squeezedSoftirq},
 	Seen:       func(v *view.View) bool { return backlogs(v).Processed > 0 },
 	Detect:     detectSoftnet,
 }
@@ -44,12 +44,12 @@ type backlog struct {
 
 // confidence says how sure it is that a backlog dropped too much. A packet may stand
 // for forty segments that were put together, so that few of them matter.
-func (b *backlog) confidence() rule.Confidence {
-	share := b.Dropped / max(b.Processed+b.Dropped, 1)
+func (b *backlog) confidence(d discarded) rule.Confidence {
+	share := d.ofAll()
 	switch {
-	case b.Dropped < minDiscarded.Value, share < overflowHint.Value:
+	case b.Dropped < minDiscarded.Value, share < overflowHint.Value && !d.costly():
 		return 0
-	case share < slightlyDiscarded.Value:
+	case share < slightlyDiscarded.Value && !d.costly():
 		return rule.Possible
 	case share < discardedShare.Value:
 		return rule.Likely
@@ -76,8 +76,9 @@ func backlogs(v *view.View) (b backlog) {
 
 func detectSoftnet(v *view.View) ([]rule.Finding, error) {
 	b := backlogs(v)
-	if c := b.confidence(); c != 0 {
-		return []rule.Finding{b.overflow(v, c)}, nil
+	d := discards(v, b.Dropped, b.Processed+b.Dropped, func(uint64) bool { return true })
+	if c := b.confidence(d); c != 0 {
+		return []rule.Finding{b.overflow(v, c, d)}, nil
 	}
 	if b.squeezed >= squeezedRate.Value {
 		for _, c := range v.CPUs() {
@@ -100,14 +101,15 @@ func cpuEntity(n int32) view.Entity {
 	return view.Entity{Kind: view.KindCPU, Name: fmt.Sprintf("CPU %d", n)}
 }
 
-func (b *backlog) overflow(v *view.View, c rule.Confidence) rule.Finding {
-	share := b.Dropped / (b.Processed + b.Dropped)
+func (b *backlog) overflow(v *view.View, c rule.Confidence, d discarded) rule.Finding {
 	f := rule.Finding{Subject: cpuEntity(b.worst), Confidence: c, AffectsAll: c == rule.Certain,
 		Headline: rule.T("received packets are dropped because the backlog of a CPU is full: %s in the window, most on CPU %d", unit.Count(b.Dropped), b.worst),
-		Impact:   rule.Impact{Share: share, Text: rule.T("%v of the received packets", unit.Share(share))},
+		Impact:   d.impact("received packets"),
 		Evidence: []rule.Evidence{{Metric: metric.SoftnetDropped, Value: b.Dropped, Limit: rule.Limit(0), Check: shell.Line("cat /proc/net/softnet_stat   # a line for each CPU; second column, hexadecimal"),
 			What: rule.T("CPUs handled %s packets and dropped %s, of these CPU %d dropped %s", unit.Count(b.Processed), unit.Count(b.Dropped), b.worst, unit.Count(b.most))}},
 	}
+	var none shell.Command
+	f.Evidence = append(f.Evidence, d.evidence(none)...)
 	if b.squeezed > 0 {
 		f.Evidence = append(f.Evidence, b.squeezeEvidence())
 	}

@@ -245,7 +245,12 @@ func (x flood) impact() rule.Impact {
 	opened := x.counters.AtLeast("TcpPassiveOpens")
 	if !x.cookies && x.refused > 0 {
 		s := share(x.refused, opened)
-		return rule.Impact{Share: s, Text: rule.T("%s of SYNs refused, including those of real clients", unit.Share(s))}
+		i := rule.Impact{Share: s, Text: rule.T("%s of SYNs refused, including those of real clients", unit.Share(s))}
+		if x.tooShort() {
+			// Some are of senders that never complete a handshake: not more are taken for clients than came through.
+			i.TimeLost = min(x.refused, opened) / max(x.counters.Seconds, 1) * firstRetry
+		}
+		return i
 	}
 	failed := max(x.cookied, x.resets, float64(x.halfOpen))
 	return rule.Impact{Share: cookieHarm * max(share(failed, opened), 0.1), Text: rule.T("CPU time for %s useless handshakes", unit.PerSecond(failed/max(x.counters.Seconds, 1)))}

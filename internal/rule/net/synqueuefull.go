@@ -21,7 +21,7 @@ var synQueueFull = rule.Rule{
 }
 
 var refusedFrom = rule.Threshold{Name: "refused-from", Value: 1.0, Unit: "per second", Source: rule.Judgement,
-	Reason: "SYNs per second that a full queue refuses. At 1 per second there is always a client that waits a second or more for a connection."}
+	Reason: "SYNs per second that a full queue refuses, or answers that are refused for their timestamps. At 1 per second there is always a client that waits a second or more for a connection."}
 
 func detectSYNQueueFull(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding

@@ -19,7 +19,7 @@ var udpBuffer = rule.Rule{
 	Resource:   "UDP receive buffers",
 	Needs:      []recording.Table{recording.UDPSockets, recording.Protocol},
 	Refutes:    []string{"packet delivery"},
-	Thresholds: []*rule.Threshold{&minDatagrams, &datagramShare, &slightDatagramShare, &fewPackets},
+	Thresholds: []*rule.Threshold{&minDatagrams, &datagramShare, &slightDatagramShare, &burstShare, &fewPackets},
 	Detect:     detectUDPBuffer,
 }
 
@@ -29,7 +29,9 @@ var (
 	datagramShare = rule.Threshold{Name: "datagram-share", Value: 0.01, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the datagrams that came to the namespace. From 1 % on logs have gaps, counts are wrong, and lookups wait for a retry."}
 	slightDatagramShare = rule.Threshold{Name: "slight-datagram-share", Value: 0.001, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the datagrams. Worth mentioning."}
+		Reason: "Share of the datagrams. Worth mentioning. Less is a fault only if the program does not keep up: then it loses most of its own, however many other sockets of the namespace get."}
+	burstShare = rule.Threshold{Name: "burst-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
+		Reason: "Share of the datagrams, if all were lost at one moment of the window. Up to here it is one burst, which UDP senders must expect."}
 )
 
 // overrun is a socket whose buffer was too small for what came.
@@ -51,7 +53,7 @@ func detectUDPBuffer(v *view.View) ([]rule.Finding, error) {
 			continue
 		}
 		f := rule.Finding{Subject: o.Entity(), Confidence: c, Headline: o.headline(v), Evidence: o.evidence(v), Fixes: o.fixes()}
-		f.Impact = rule.Impact{Share: o.lost() / max(o.came, 1), Text: rule.T("%s of the datagrams%s", unit.Share(o.lost()/max(o.came, 1)), v.InNetNS(o.NetNS))}
+		f.Impact = rule.Impact{Share: o.lost() / max(o.came, 1), Text: rule.T("%s datagrams lost, %s of those%s", unit.PerSecond(o.lost()/max(o.counters.Seconds, 1)), unit.Share(o.lost()/max(o.came, 1)), v.InNetNS(o.NetNS))}
 		found = append(found, f)
 	}
 	return found, nil
@@ -115,12 +117,13 @@ func (o *overrun) confidence(v *view.View) rule.Confidence {
 	// socket's if no other one dropped enough to have them, if its buffer was seen
 	// full, or if the kernel said so.
 	ours := o.told != nil || o.full > o.others+minDatagrams.Value || o.Full > 0 || o.dropped(v)
+	few := share < datagramShare.Value
 	switch {
-	case share < slightDatagramShare.Value, !ours:
+	case !ours, share < slightDatagramShare.Value && !o.behind():
 		return 0
-	case share < datagramShare.Value:
-		return rule.Possible
-	case len(o.Owners) == 0:
+	case few && !o.behind(), few && !o.Moved, o.oneBurst() && share < burstShare.Value:
+		return rule.Possible // few of many, of a socket that nobody may read, or a burst
+	case few, len(o.Owners) == 0:
 		return rule.Likely
 	}
 	return rule.Certain
@@ -135,6 +138,9 @@ func (o *overrun) dropped(v *view.View) bool {
 	}
 	return false
 }
+
+// oneBurst says that all was lost at one moment of several.
+func (o *overrun) oneBurst() bool { return o.Bursts == 1 && o.Readings > 2 && !o.behind() }
 
 // behind says that the reader does not keep up on average: what came stands in the
 // buffer at half of the readings or more. Otherwise bursts are larger than it.

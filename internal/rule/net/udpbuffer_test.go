@@ -112,3 +112,41 @@ func TestUDPBufferAdvice(t *testing.T) {
 		}
 	}
 }
+
+// A small share of a busy namespace's datagrams may be all that one program gets; a larger one may
+// be a single burst.
+func TestUDPBufferByWhatIsLost(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		read, drops float64 // datagrams a second
+		at          float64 // if not 0, all of these are lost in the second before
+		queue       func(s float64) uint32
+		want        rule.Confidence
+	}{
+		{"a reader that does not keep up, beside much other traffic", 1_000_000, 200, 0, func(s float64) uint32 { return 212000 + uint32(s)%2*500 }, rule.Likely},
+		{"a socket that nobody reads, beside much other traffic", 1_000_000, 200, 0, func(float64) uint32 { return 212000 }, rule.Possible},
+		{"as few in bursts", 1_000_000, 200, 0, func(float64) uint32 { return 0 }, 0},
+		{"30 of 1,000, all at once", 97, 3, 4, func(float64) uint32 { return 0 }, rule.Possible},
+		{"30 of 1,000, again and again", 97, 3, 0, func(float64) uint32 { return 0 }, rule.Certain},
+		{"half of the window's datagrams, all at once", 500, 500, 4, func(float64) uint32 { return 0 }, rule.Certain},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := ruletest.New(2, 10)
+			owns(h, 77, 70, "statsd")
+			h.Readings(func(at time.Time, s float64) {
+				lost := c.drops * s
+				if c.at > 0 {
+					lost = 0
+					if s >= c.at {
+						lost = c.drops * h.Seconds
+					}
+				}
+				for name, n := range map[string]float64{"InDatagrams": c.read * s, "InErrors": lost, "RcvbufErrors": lost} {
+					ruletest.Add(h, recording.ProtocolSample{At: at, NetNS: 1, Protocol: "Udp", Name: name, Value: 1e6 + int64(n)})
+				}
+				ruletest.Add(h, recording.UDPSample{At: at, NetNS: 1, Local: "0.0.0.0", LocalPort: 8125, Inode: 77, RcvBuf: 212992, RecvQueue: c.queue(s), Drops: 5 + uint32(lost)})
+			})
+			ruletest.Judge(t, h, udpBuffer, c.want)
+		})
+	}
+}

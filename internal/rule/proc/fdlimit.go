@@ -44,7 +44,8 @@ type descriptors struct {
 	atLimit   int
 	most      int64
 	listeners []view.Listener
-	waiting   int // listeners in the queue of which connections waited most of the time
+	queued    float64 // connections that wait for accept, in the mean sample
+	waiting   int     // listeners in the queue of which connections waited most of the time
 }
 
 func detectFDLimit(v *view.View) ([]rule.Finding, error) {
@@ -61,6 +62,10 @@ func detectFDLimit(v *view.View) ([]rule.Finding, error) {
 		}
 		f.Headline = d.headline(len(same), f.Confidence)
 		f.Impact = rule.Impact{Share: float64(d.atLimit) / float64(d.readings), Text: rule.T("every open, accept and connect in %d of %d samples", d.atLimit, d.readings)}
+		if d.queued > 0 {
+			f.Impact.TimeLost = d.queued
+			f.Impact.Text = rule.T("%s; %s connections wait for accept at any time", f.Impact.Text, unit.Number(d.queued))
+		}
 		if f.Confidence == rule.Possible {
 			f.Impact = rule.Impact{Share: 0.1, Text: rule.T("nothing yet")}
 		}
@@ -135,14 +140,16 @@ func (d *descriptors) listen(v *view.View) {
 			continue
 		}
 		d.listeners = append(d.listeners, l)
-		queued := 0
+		queued, sum := 0, 0.0
 		for _, s := range l.Samples {
 			if s.Queue > 0 {
 				queued++
+				sum += float64(s.Queue)
 			}
 		}
 		if float64(queued) >= atLimitShare.Value*float64(len(l.Samples)) {
 			d.waiting++
+			d.queued += sum / float64(max(len(l.Samples), 1))
 		}
 	}
 	slices.SortStableFunc(d.listeners, func(a, b view.Listener) int { return -cmp.Compare(a.Longest, b.Longest) })
