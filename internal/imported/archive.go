@@ -33,7 +33,8 @@ const (
 	maxRatio    = 200      // unpacked bytes for each packed one: text packs to a twentieth, zeros to a thousandth
 	maxDepth    = 40       // folders
 	maxName     = 1024
-	maxTrees    = 500 // copies of /proc
+	maxTrees    = 500     // copies of /proc
+	maxLines    = 500_000 // of the files that make a row of each line
 )
 
 // xzMagic begins a file of xz, which nothing here unpacks.
@@ -84,7 +85,7 @@ func (t *tame) Read(p []byte) (int, error) {
 // readArchive collects the copies of /proc in an archive.
 func readArchive(ctx context.Context, file string, packed *counted, in io.Reader) (*told, error) {
 	r := tar.NewReader(infile.Until(ctx, &tame{Reader: in, packed: packed}))
-	trees, memory, kept, sar := map[string]*tree{}, budget.From(ctx), int64(0), ""
+	trees, memory, kept, rows, sar := map[string]*tree{}, budget.From(ctx), int64(0), 0, ""
 	t := &told{tool: "archive", file: file, dated: true}
 	for n := 0; ; n++ {
 		h, err := r.Next()
@@ -121,6 +122,12 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 			continue // cut off: Next says so
 		}
 		kept += int64(len(b))
+		if perLine[name] {
+			rows += bytes.Count(b, []byte{'\n'})
+		}
+		if rows > maxLines {
+			return nil, fmt.Errorf("reading the archive %s: its copies of /proc have more than %d lines; give fewer copies", file, maxLines)
+		}
 		if trees[where] == nil {
 			if len(trees) == maxTrees {
 				return nil, fmt.Errorf("reading the archive %s: it has more than %d copies of /proc", file, maxTrees)
@@ -149,6 +156,9 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 	}
 	return t, nil
 }
+
+// perLine are files each line of which is a row.
+var perLine = map[string]bool{"stat": true, "diskstats": true, "softirqs": true, "interrupts": true, "swaps": true, "net/softnet_stat": true, "zoneinfo": true}
 
 // procFile says whether a name in an archive is that of a file of /proc that is read: below
 // which folder, and which file ("stat", "1/stat").
@@ -193,7 +203,11 @@ func joinTrees(all []*told) ([]*told, error) {
 		return all, nil
 	}
 	slices.SortStableFunc(first.trees, func(a, b *tree) int { return a.at.Compare(b.at) })
+	n := len(first.trees)
 	first.trees = slices.CompactFunc(first.trees, func(a, b *tree) bool { return a.at.Equal(b.at) })
+	if n > 1 && len(first.trees) == 1 {
+		return nil, fmt.Errorf("reading %s: all %d copies in it are of %v; take them some seconds apart, and keep the times of files (cp -p, no --mtime)", first.file, n, unit.Moment(first.trees[0].at))
+	}
 	if len(first.trees) < 2 {
 		return nil, fmt.Errorf("reading %s: there is one %s in it, which tells what was counted since the host was started; give two or more, taken some seconds apart", first.file,
 			map[bool]string{false: "copy of /proc", true: "answer of node_exporter"}[first.trees[0].scrape != nil])

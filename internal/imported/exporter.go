@@ -146,8 +146,10 @@ func (s *scrape) take(t *told, name, labels string, v float64) {
 	}
 }
 
-// clip bounds a name.
-func clip(s string) string { return strings.ToValidUTF8(s[:min(len(s), maxKey)], "") }
+// clip bounds a name, and keeps nothing of the text that it is in.
+func clip(s string) string {
+	return strings.Clone(strings.ToValidUTF8(s[:min(len(s), maxKey)], ""))
+}
 
 func (s *scrape) cpu(name, mode string, v float64) {
 	n, err := strconv.ParseInt(name, 10, 32)

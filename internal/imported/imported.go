@@ -47,6 +47,9 @@ func kindOf(head []byte) parser {
 	if isSadf(head) {
 		return parseSadf
 	}
+	if isSadfCSV(head) {
+		return parseSadfCSV
+	}
 	if snapshotName(head) != "" {
 		return parseSnapshots
 	}
@@ -80,7 +83,7 @@ func Is(path string) bool {
 	return infile.Begins(path, func(in io.Reader) bool {
 		head := make([]byte, headBytes)
 		n, _ := io.ReadFull(in, head)
-		return kindOf(head[:n]) != nil || isSar(head[:n]) || isTar(head[:n]) || bytes.HasPrefix(head[:n], xzMagic)
+		return kindOf(head[:n]) != nil || otherIn(head[:n]) != nil || isSar(head[:n]) || isTar(head[:n]) || bytes.HasPrefix(head[:n], xzMagic)
 	})
 }
 
@@ -138,6 +141,9 @@ func readFile(ctx context.Context, path string) (*told, error) {
 	text, err := readText(ctx, in)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	if o := otherIn(text); o != nil {
+		return nil, o.refuse(path)
 	}
 	if isSar(text) {
 		return readSar(ctx, path)

@@ -14,6 +14,9 @@ const (
 	// mostDamaged is the share of lines that may not be readable: of a text of which more
 	// are not, nobody knows what the others say.
 	mostDamaged = 0.1
+	// maxLine bounds a line: the command lines of top and the columns of large hosts are
+	// shorter.
+	maxLine = 64 << 10
 	// shownLine bounds what an error shows of a line.
 	shownLine = 100
 )
@@ -30,12 +33,15 @@ type lineReader struct {
 
 // next reads a line; false: that was all.
 func (l *lineReader) next() (line string, ok bool) {
-	if l.text == "" {
-		return "", false
+	for l.text != "" {
+		line, l.text, _ = strings.Cut(l.text, "\n")
+		l.n++
+		if len(line) <= maxLine {
+			return strings.TrimRight(line, "\r \t"), true
+		}
+		l.damaged(line)
 	}
-	line, l.text, _ = strings.Cut(l.text, "\n")
-	l.n++
-	return strings.TrimRight(line, "\r \t"), true
+	return "", false
 }
 
 // damaged notes that a line was not understood.
@@ -55,11 +61,19 @@ func (l *lineReader) room() bool {
 	return true
 }
 
+// others tells of the lines that were not understood besides the first.
+func (l *lineReader) others() string {
+	if l.bad < 2 {
+		return ""
+	}
+	return fmt.Sprintf(", nor %s", unit.Plural(int64(l.bad-1), "other", "others"))
+}
+
 // check refuses a text too little of which was understood, and notes what was left out.
 func (l *lineReader) check(t *told) error {
 	switch {
 	case l.bad > 0 && float64(l.bad) > mostDamaged*float64(l.rows+l.bad) && (l.bad > 1 || l.rows == 0):
-		return fmt.Errorf("reading %s as %s: %s is not understood, nor are %d others; if it is in another language, record with LC_ALL=C", t.file, t.tool, l.first, l.bad-1)
+		return fmt.Errorf("reading %s as %s: %s is not understood%s; if it is in another language or was made with options that change numbers (iostat -h), record with LC_ALL=C and without them", t.file, t.tool, l.first, l.others())
 	case l.rows == 0:
 		return fmt.Errorf("reading %s as %s: there are no reports in it", t.file, t.tool)
 	}

@@ -46,7 +46,7 @@ func TestRefused(t *testing.T) {
 // A file that is cut off anywhere is read as far as it goes, or refused with a reason.
 func TestCutOff(t *testing.T) {
 	files, _ := filepath.Glob("testdata/*/*.txt")
-	for _, f := range append(files, "testdata/cpu/sar.json") {
+	for _, f := range append(files, "testdata/cpu/sar.json", "testdata/csv/sadf.csv") {
 		whole, err := os.ReadFile(f)
 		if err != nil {
 			t.Fatal(err)
@@ -88,7 +88,7 @@ func TestClock(t *testing.T) {
 
 func FuzzReports(f *testing.F) {
 	files, _ := filepath.Glob("testdata/*/*.txt")
-	for _, name := range append(files, "testdata/cpu/sar.json") {
+	for _, name := range append(files, "testdata/cpu/sar.json", "testdata/csv/sadf.csv") {
 		b, err := os.ReadFile(name)
 		if err != nil {
 			f.Fatal(err)

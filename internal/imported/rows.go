@@ -33,7 +33,7 @@ type rows struct {
 
 	left []string // tables of which another file tells more
 
-	sums    map[string]float64 // the counters
+	sums    map[string]counter
 	procs   map[int32]*process
 	seen    map[string]bool          // things that had a row
 	telling map[recording.Table]bool // tables of which a report tells something
@@ -42,6 +42,12 @@ type rows struct {
 
 	totals recording.SystemSample // counters as last told, without gauges
 	paging recording.VMStatSample
+}
+
+// counter is as it was at the end of the last report that told it.
+type counter struct {
+	sum float64
+	at  time.Time
 }
 
 // process is what is known of one process.
@@ -78,7 +84,7 @@ func fill(t *told) *rows {
 	if t.whole != nil {
 		return wholeRows(t)
 	}
-	r := &rows{told: t, only: map[recording.Table][]string{}, sums: map[string]float64{}, procs: map[int32]*process{}, seen: map[string]bool{}, telling: map[recording.Table]bool{}, totals: blankSystem()}
+	r := &rows{told: t, only: map[recording.Table][]string{}, sums: map[string]counter{}, procs: map[int32]*process{}, seen: map[string]bool{}, telling: map[recording.Table]bool{}, totals: blankSystem()}
 	between := spacing(t.reports)
 	gaps := 0
 	for i := range t.reports {
@@ -174,8 +180,12 @@ func (r *rows) knows(t recording.Table, columns ...string) {
 // add nothing.
 func (r *rows) grow(s step, thing, column string, rate float64) uint64 {
 	k := thing + "\x00" + column
-	r.sums[k] = min(r.sums[k]+view.OrZero(rate)*s.seconds, maxNumber)
-	return uint64(r.sums[k])
+	c := r.sums[k]
+	if c.at.Before(s.at) { // sar -A tells some things twice
+		c.sum, c.at = min(c.sum+view.OrZero(rate)*s.seconds, maxNumber), s.at
+		r.sums[k] = c
+	}
+	return uint64(c.sum)
 }
 
 func (r *rows) growTime(s step, thing, column string, share float64) time.Duration {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
 
@@ -19,6 +20,8 @@ const (
 	sadfTime = time.Minute
 	// sadfWait is how long its output may stay open after it was ended.
 	sadfWait = time.Second
+	// maxSadfReport bounds a report: one of a host with 1,000 CPUs and disks has 400 kB.
+	maxSadfReport = 4 << 20
 )
 
 // sadfAsked are what sadf is asked for, the newest form first: releases differ in what -q takes.
@@ -176,7 +179,7 @@ func (c sadfColumns) row(object map[string]any) row {
 		r.values[i] = view.Unknown
 		switch v := object[n].(type) {
 		case float64:
-			if v >= 0 && v <= maxNumber {
+			if v >= 0 && v <= most(c.header.names[i]) {
 				r.values[i] = v
 			}
 		case string:
@@ -194,6 +197,7 @@ func parseSadf(file, text string, _ time.Time) (*told, error) {
 	lines := lineReader{}
 	d := json.NewDecoder(strings.NewReader(text))
 	err := sadfHosts(d, t, &lines)
+	t.host.Name, t.host.Kernel, t.host.Arch = clip(t.host.Name), clip(t.host.Kernel), clip(t.host.Arch)
 	if err != nil && len(t.reports) < 2 {
 		return nil, fmt.Errorf("reading %s as the JSON of sadf: %w", file, err)
 	}
@@ -243,8 +247,15 @@ func sadfStatistics(d *json.Decoder, t *told, lines *lineReader) error {
 	}
 	early := 0
 	for d.More() {
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
+			return err
+		}
+		if len(raw) > maxSadfReport {
+			return fmt.Errorf("report %d has more than %v", len(t.reports)+1, unit.Bytes(maxSadfReport))
+		}
 		var s sadfReport
-		if err := d.Decode(&s); err != nil {
+		if err := json.Unmarshal(raw, &s); err != nil {
 			return err
 		}
 		zone := time.Local

@@ -141,9 +141,13 @@ func wholeRows(t *told) *rows {
 // diskCounters says which columns of disks are known of all counters of the kernel, and which
 // devices are parts of others.
 func (r *rows) diskCounters() {
+	devices := map[string]bool{}
+	for i := range r.disks {
+		devices[r.disks[i].Device] = true
+	}
 	for i := range r.disks {
 		d := &r.disks[i]
-		d.Rotational, d.Partition = !flash(d.Device), partition(d.Device, r.disks)
+		d.Rotational, d.Partition = !flash(d.Device), partition(d.Device, devices)
 	}
 	if len(r.disks) > 0 {
 		r.only[recording.Disks] = []string{"reads", "read_bytes", "read_time_ns", "writes", "written_bytes", "write_time_ns", "in_flight", "busy_ns", "weighted_queue_ns"}
@@ -163,13 +167,12 @@ func (r *rows) scraped() {
 
 // partition says that a device is a part of another one, by their names: sda1 of sda, nvme0n1p1
 // of nvme0n1.
-func partition(name string, all []recording.DiskSample) bool {
+func partition(name string, all map[string]bool) bool {
 	digits := strings.TrimRight(name, "0123456789")
 	if digits == name || digits == "" {
 		return false
 	}
-	disk := strings.TrimSuffix(digits, "p")
-	return slices.ContainsFunc(all, func(d recording.DiskSample) bool { return d.Device == disk || d.Device == digits })
+	return all[strings.TrimSuffix(digits, "p")] || all[digits]
 }
 
 // collected is the name of a file of pt-stalk: its trigger, and what is in it.
@@ -191,6 +194,9 @@ func IsCollection(path string) bool {
 // collection is the last one in a directory, and its files; others is how many there are
 // besides.
 func collection(dir string) (others int, files []string, err error) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return 0, nil, err // opening a FIFO takes it from whoever reads it next
+	}
 	d, err := os.Open(dir)
 	if err != nil {
 		return 0, nil, err
@@ -213,8 +219,10 @@ func collection(dir string) (others int, files []string, err error) {
 		}
 	}
 	for _, k := range stalked {
-		if slices.Contains(triggers[last], k) {
-			files = append(files, filepath.Join(dir, last+"-"+k))
+		path := filepath.Join(dir, last+"-"+k)
+		// pt-stalk writes neither links nor FIFOs.
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && slices.Contains(triggers[last], k) {
+			files = append(files, path)
 		}
 	}
 	return max(len(triggers)-1, 0), files, nil
@@ -231,7 +239,7 @@ func expand(paths []string) (files, notes []string, err error) {
 			if err != nil {
 				return nil, nil, fmt.Errorf("reading a collection: %w", err)
 			}
-			if others > 0 {
+			if others > 0 && len(list) > 0 {
 				notes = append(notes, fmt.Sprintf("%s: the last of %d collections was read, %s; for another one give its files", p, others+1, filepath.Base(list[0])[:19]))
 			}
 			files = append(files, list...)

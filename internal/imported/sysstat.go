@@ -54,7 +54,7 @@ func parseSysstat(file, text string, day time.Time) (*told, error) {
 	}
 	p.setBack(p.early)
 	if p.lines.rows == 0 && p.lines.bad == 0 && p.unknown != "" {
-		return nil, fmt.Errorf("reading %s as a report of sysstat: none of its columns is known; the first header is %.100q; if it is in another language, record with LC_ALL=C", file, p.unknown)
+		return nil, fmt.Errorf("reading %s as a report of sysstat: none of its columns is known; the first header is %s; if it is in another language, record with LC_ALL=C", file, p.unknown)
 	}
 	return p.told, p.lines.check(p.told)
 }
@@ -107,7 +107,7 @@ func (p *sysstat) line(line string, words []string) bool {
 
 // about takes what the banner says.
 func (p *sysstat) about(m []string) {
-	p.host.Kernel, p.host.Name, p.host.Arch = strings.Clone(m[1]), strings.Clone(m[2]), strings.Clone(m[4])
+	p.host.Kernel, p.host.Name, p.host.Arch = clip(m[1]), clip(m[2]), clip(m[4])
 	p.host.CPUs, _ = strconv.Atoi(m[5])
 	if day, doubt, ok := date(m[3]); ok {
 		p.day = day
@@ -163,7 +163,7 @@ func (p *sysstat) timed(clock time.Duration, words []string) bool {
 			p.tool = "sar"
 		}
 		if !h.has(toldColumns...) && p.unknown == "" {
-			p.unknown = strings.Join(words, " ")
+			p.unknown = fmt.Sprintf("line %d: %.100q", p.lines.n, strings.Join(words, " "))
 		}
 		return true
 	}
@@ -174,6 +174,9 @@ func (p *sysstat) timed(clock time.Duration, words []string) bool {
 	if at.Before(p.now) {
 		p.early++
 		return true
+	}
+	if at.After(p.now) && p.now.After(p.start) {
+		p.start = p.now // a header stands once for many reports
 	}
 	p.now = at
 	p.current = p.at(at)
@@ -204,7 +207,7 @@ func (p *sysstat) row(words []string) bool {
 	if p.current == nil {
 		return false
 	}
-	if !p.header.has(toldColumns...) {
+	if !p.header.has(toldColumns...) || p.header.has("NODE") {
 		return true
 	}
 	if tid := slices.Index(p.header.names, "TGID"); tid >= 0 && tid < len(words) && words[tid] == "-" {

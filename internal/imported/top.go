@@ -37,6 +37,8 @@ type top struct {
 	early  bool // the report is left out
 	back   int  // reports from before which the clock was set back
 	cpus   int
+	// threads: the reports list them in place of processes (-H).
+	threads bool
 }
 
 // parseTop reads a text that was written until some time: top does not say the day.
@@ -59,6 +61,9 @@ func parseTop(file, text string, until time.Time) (*told, error) {
 	}
 	if n := len(p.reports); n == 1 {
 		p.note("%s: one report of top tells what the processes did since they were started, not lately; record two or more: top -b -d 1 -n 10", file)
+	}
+	if p.threads {
+		p.note("%s: it lists threads (-H), of which nothing is taken: top -b without -H lists processes", file)
 	}
 	p.setBack(p.back)
 	p.host.CPUs = p.cpus
@@ -86,6 +91,7 @@ func (p *top) line(line string) bool {
 	case strings.HasPrefix(words[0], "TS"):
 		return true
 	case topTasks.MatchString(line):
+		p.threads = strings.HasPrefix(line, "Threads")
 		m := topTasks.FindStringSubmatch(line)
 		r.tables[0].rows[0].values[3], r.tables[0].rows[0].values[4] = mustNumber(m[1]), mustNumber(m[2])
 		return true
@@ -108,8 +114,9 @@ func (p *top) line(line string) bool {
 		return false
 	}
 	row, ok := p.header.row(words)
-	if !ok {
-		return false
+	if !ok || p.threads {
+		p.lines.rows++
+		return ok
 	}
 	if i := slices.Index(p.header.names, "TIME+"); i < len(words) {
 		row.values[i] = cpuTime(words[i])
