@@ -84,7 +84,7 @@ func (r *replayJob) screen(cmd *cobra.Command, path string) error {
 		defer close(searched)
 		var found screen.Found
 		found.Err = crash.Guard(func() error {
-			told, err := (&timelineJob{}).run(ctx, path)
+			told, err := (&timelineJob{gently: true}).run(ctx, path)
 			if err == nil {
 				found.Episodes, found.Document = told.survey.Episodes(), told.document()
 			}
