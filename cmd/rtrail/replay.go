@@ -31,6 +31,7 @@ type replayJob struct {
 	at     string
 	length time.Duration
 	step   time.Duration
+	full   bool
 
 	face
 	pageFlag
@@ -45,9 +46,14 @@ func newReplayCommand() *cobra.Command {
 the processes that used most CPU time. It judges window by window, of long
 windows the busiest minute. A timeline of the host follows, then the tables and
 probes. --json has all faults with their evidence.
+
+--full moves through the time on the whole terminal: the verdict of each ten
+seconds (--for), the processes, disks, interfaces and control groups meanwhile,
+and the findings of all of the recording as places to go to. "?" lists the keys.
 "rtrail diagnose RECORDING --at TIME" judges any moment.`,
 		Example: `  rtrail replay /var/log/rtrail
   rtrail replay night.rtr --at 03:00
+  rtrail replay night.rtr --at 03:00 --full
   rtrail diagnose night.rtr --at 03:00`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -57,6 +63,9 @@ probes. --json has all faults with their evidence.
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			confine(cmd.ErrOrStderr(), privilege.Needs{Read: args, Write: []string{r.html}})
+			if r.full {
+				return r.screen(cmd, args[0])
+			}
 			told, err := r.run(cmd.Context(), args[0], cmd.Flags().Changed("for"))
 			if err != nil {
 				return err
@@ -73,8 +82,9 @@ probes. --json has all faults with their evidence.
 	}
 	f := cmd.Flags()
 	f.StringVar(&r.at, "at", "", "show from this time on: "+momentForms)
-	f.DurationVar(&r.length, "for", atLength, "with --at: how much to show")
+	f.DurationVar(&r.length, "for", atLength, "with --at: how much to show; with --full: what is judged at a time (default there 10s)")
 	f.DurationVar(&r.step, "step", 0, "time per line (default: what fits on a screen)")
+	f.BoolVar(&r.full, "full", false, "full screen: move through the time with the verdict of each moment")
 	r.face.add(f, "the answer")
 	r.pageFlag.add(f, "the answer")
 	cmd.SetFlagErrorFunc(flagError)

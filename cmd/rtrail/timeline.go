@@ -37,6 +37,7 @@ const (
 type timelineJob struct {
 	from, to string
 	step     time.Duration
+	gently   bool // somebody looks at a screen meanwhile
 	face
 }
 
@@ -131,7 +132,7 @@ func (t *timelineJob) run(ctx context.Context, path string) (*timelined, error) 
 		every, patience = max(timeline.Step(out.to.Sub(out.from), timelineWindows), timelinePart), timelinePatience
 	}
 	out.exact = max(every/exactly, timelinePart)
-	out.survey = episode.Survey{Windows: episode.Windows{Every: every}, Part: timelinePart, Patience: patience, Spread: patience > 0}
+	out.survey = episode.Survey{Windows: episode.Windows{Every: every}, Part: timelinePart, Patience: patience, Spread: patience > 0, Gently: t.gently}
 	for _, p := range held.Pieces {
 		if p.From.After(out.to) || p.To.Before(out.from) {
 			continue

@@ -23,6 +23,8 @@ type Survey struct {
 	// Spread has windows judged that lie far from each other first, so that those for which
 	// there was no time are everywhere, and not all at the end.
 	Spread bool
+	// Gently has one judged at a time, where somebody waits for the CPUs meanwhile.
+	Gently bool
 	Until  time.Time // windows from here on were not all judged; zero: all were
 	Judged int       // windows
 	Left   int       // windows for which there was no time
@@ -37,8 +39,8 @@ type Open func(ctx context.Context, from, to time.Time) (*recording.Recording, e
 // Rules are those for a recording.
 type Rules func(recording.Manifest) []rule.Rule
 
-// workers is how many windows are judged at a time: each needs the memory of its rows.
-const workers = 2
+// maxWorkers is how many windows are judged at a time: each needs the memory of its rows.
+const maxWorkers = 2
 
 // spread is how far from each other windows lie that are judged first.
 const spread = 4
@@ -58,7 +60,7 @@ func (s *Survey) Judge(ctx context.Context, open Open, rules Rules, from, to tim
 	if s.Spread {
 		patience -= time.Duration(refining * float64(patience))
 	}
-	done, err := each(len(list), func() bool { return s.out(patience) }, func(i int) error { return list[order[i]].judge(ctx, open, rules) })
+	done, err := each(len(list), s.workers(), func() bool { return s.out(patience) }, func(i int) error { return list[order[i]].judge(ctx, open, rules) })
 	if err != nil {
 		return err
 	}
@@ -111,7 +113,7 @@ func (s *Survey) Refine(ctx context.Context, open Open, rules Rules, exact time.
 	}
 	list := s.episodes[s.first:]
 	order := heaviest(list)
-	_, err := each(2*len(order), func() bool { return s.out(s.Patience) }, func(i int) error {
+	_, err := each(2*len(order), s.workers(), func() bool { return s.out(s.Patience) }, func(i int) error {
 		e := &list[order[i/2]]
 		if i%2 == 0 {
 			return s.narrow(&e.After, &e.First, exact, func(at time.Time) (bool, bool, error) {
@@ -141,6 +143,13 @@ func (s *Survey) narrow(from, to *time.Time, exact time.Duration, low func(at ti
 		}
 	}
 	return nil
+}
+
+func (s *Survey) workers() int {
+	if s.Gently {
+		return 1
+	}
+	return min(maxWorkers, runtime.GOMAXPROCS(0))
 }
 
 func (s *Survey) start() {
@@ -209,9 +218,9 @@ func (p *part) judge(ctx context.Context, open Open, rules Rules) error {
 	return nil
 }
 
-// each does n things, some at a time, in their order, until out says that there is no time
+// each does n things, so many at a time, in their order, until out says that there is no time
 // for more, or one fails. The first done of them were done.
-func each(n int, out func() bool, do func(i int) error) (done int, err error) {
+func each(n, workers int, out func() bool, do func(i int) error) (done int, err error) {
 	var mu sync.Mutex
 	next := func() (int, bool) {
 		mu.Lock()
@@ -223,7 +232,7 @@ func each(n int, out func() bool, do func(i int) error) (done int, err error) {
 		return done - 1, true
 	}
 	var all sync.WaitGroup
-	for range min(workers, n, runtime.GOMAXPROCS(0)) {
+	for range min(workers, n) {
 		all.Go(func() {
 			for {
 				i, ok := next()

@@ -1,35 +1,20 @@
 package screen
 
 import (
-	"fmt"
 	"strings"
-	"unicode/utf8"
 
-	"rtrail/internal/prose"
+	"rtrail/internal/fullscreen"
 )
 
 // tabs are the names of the panes, with what is in them.
 func (m *Model) tabs() string {
 	names := []string{"statements", "locks", "sessions", "thread pool", "states"}
 	counts := []int{len(m.frame.Statements.List), len(m.frame.Blockers), len(m.frame.Sessions), len(m.frame.Pool), len(m.frame.States)}
-	var b strings.Builder
-	used := 0
-	for i, name := range names {
-		text := fmt.Sprintf(" %d %s %d ", i+1, name, counts[i])
-		if used+utf8.RuneCountInString(text) > m.width {
-			break
-		}
-		used += utf8.RuneCountInString(text)
-		if pane(i) == m.pane {
-			text = chosen.Render(text)
-		}
-		b.WriteString(text)
-	}
-	return b.String()
+	return fullscreen.Tabs(names, counts, int(m.pane), m.width)
 }
 
 func (m *Model) keys() string {
-	return faint.Render(clip("q quit  ? help  tab pane  s sort  r reverse  ↑↓ scroll  space pause", m.width))
+	return fullscreen.Faint.Render(clip("q quit  ? help  tab pane  s sort  r reverse  ↑↓ scroll  space pause", m.width))
 }
 
 func (m *Model) helpLines() []string {
@@ -55,10 +40,8 @@ func (m *Model) helpLines() []string {
 		lines = append(lines, m.wrap(line, helpIndent)...)
 	}
 	lines = append(lines, m.wrap("What the numbers mean: docs/mysql.md. Any other key leaves this page.", 0)...)
-	lines[0] = bold.Render(lines[0])
-	room := m.height - 1
-	m.helpTop = min(max(m.helpTop, 0), max(0, len(lines)-room))
-	return lines[m.helpTop:min(m.helpTop+room, len(lines))]
+	lines[0] = fullscreen.Bold.Render(lines[0])
+	return fullscreen.Part(lines, &m.helpTop, m.height-1)
 }
 
 // helpIndent is where the words behind a key or a column begin.
@@ -67,11 +50,7 @@ const helpIndent = 15
 // wrap breaks a text into lines of the screen; those after the first are
 // indented by hang. A word that is longer than a line is cut.
 func (m *Model) wrap(text string, hang int) []string {
-	lines := strings.Split(prose.Wrap(text, m.width, hang), "\n")
-	for i, line := range lines {
-		lines[i] = clip(line, m.width)
-	}
-	return lines
+	return fullscreen.Wrap(text, m.width, hang)
 }
 
 // wrapTo is wrap for texts of any length; the last of the lines is cut.

@@ -10,6 +10,7 @@ import (
 
 	"rtrail/internal/document"
 	"rtrail/internal/escape"
+	"rtrail/internal/fullscreen"
 	"rtrail/internal/mysqlview"
 	"rtrail/internal/unit"
 )
@@ -176,7 +177,7 @@ func (m *Model) body(height int) []string {
 	}
 	printed := document.FitLines(l.columns, rows, m.width)
 	line := func(b []byte) string { return clip(strings.TrimSuffix(string(b), "\n"), m.width) }
-	lines = append(lines, bold.Render(line(printed.AppendNames(nil))))
+	lines = append(lines, fullscreen.Bold.Render(line(printed.AppendNames(nil))))
 	for _, r := range rows[first:min(first+max(height, 0), len(rows))] {
 		lines = append(lines, line(printed.Append(nil, r)))
 	}
@@ -185,7 +186,7 @@ func (m *Model) body(height int) []string {
 
 func faintly(lines []string) []string {
 	for i, line := range lines {
-		lines[i] = faint.Render(line)
+		lines[i] = fullscreen.Faint.Render(line)
 	}
 	return lines
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rtrail/internal/escape"
+	"rtrail/internal/fullscreen"
 	"rtrail/internal/mysqlview"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
@@ -26,7 +27,7 @@ var lockOrders = []struct {
 func (m *Model) lockLines(height int) []string {
 	roots := slices.Clone(m.frame.Blockers)
 	if len(roots) == 0 {
-		return []string{"", faint.Render(" no session waits for another one")}
+		return []string{"", fullscreen.Faint.Render(" no session waits for another one")}
 	}
 	by := lockOrders[m.order[locks]%len(lockOrders)]
 	slices.SortStableFunc(roots, func(a, b view.MySQLBlocker) int {
@@ -41,7 +42,7 @@ func (m *Model) lockLines(height int) []string {
 	}
 	first := m.window(len(lines), height-1)
 	shown := lines[first:min(first+max(height-1, 0), len(lines))]
-	return append([]string{bold.Render(clip("who blocks, by "+by.title, m.width))}, shown...)
+	return append([]string{fullscreen.Bold.Render(clip("who blocks, by "+by.title, m.width))}, shown...)
 }
 
 func (m *Model) rootLines(b *view.MySQLBlocker) []string {
@@ -51,7 +52,7 @@ func (m *Model) rootLines(b *view.MySQLBlocker) []string {
 	}
 	lines := []string{clip(fmt.Sprintf("%s: %s, %d behind it", mysqlview.Holder(b), what, len(b.Victims)), m.width)}
 	if last := mysqlview.LastWords(b); last != "" {
-		lines = append(lines, faint.Render(clip("  "+last, m.width)))
+		lines = append(lines, fullscreen.Faint.Render(clip("  "+last, m.width)))
 	}
 	behind := map[int64][]view.MySQLVictim{}
 	for _, v := range b.Victims {

@@ -5,12 +5,12 @@
 package screen
 
 import (
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"rtrail/internal/escape"
+	"rtrail/internal/fullscreen"
 	"rtrail/internal/mysqlview"
 )
 
@@ -86,7 +86,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // key does what a key means.
 func (m *Model) key(key string) tea.Cmd {
 	if m.help {
-		if scrolled(&m.helpTop, key, m.height-1) {
+		if fullscreen.Scrolled(&m.helpTop, key, m.height-1) {
 			return nil
 		}
 		m.help, m.helpTop = false, 0
@@ -95,7 +95,7 @@ func (m *Model) key(key string) tea.Cmd {
 		}
 		return nil
 	}
-	if scrolled(&m.scroll[m.pane], key, m.listHeight()) {
+	if fullscreen.Scrolled(&m.scroll[m.pane], key, m.listHeight()) {
 		return nil
 	}
 	switch key {
@@ -121,26 +121,6 @@ func (m *Model) key(key string) tea.Cmd {
 	return nil
 }
 
-// scrolled moves the first line that is shown, by one or by a page, if that is
-// what a key means.
-func scrolled(first *int, key string, page int) bool {
-	switch key {
-	case "down", "j":
-		*first++
-	case "up", "k":
-		*first--
-	case "pgdown":
-		*first += page
-	case "pgup":
-		*first -= page
-	case "home", "g":
-		*first = 0
-	default:
-		return false
-	}
-	return true
-}
-
 // sortBy chooses a column; behind the last one comes the first.
 func (m *Model) sortBy(column int) {
 	n := len(m.list().columns)
@@ -162,36 +142,21 @@ func (m *Model) View() tea.View {
 	return v
 }
 
-// minHeight and minWidth are the smallest screen that shows anything of use.
-const (
-	minHeight = 8
-	minWidth  = 40
-)
-
 // Text is the screen as lines.
 func (m *Model) Text() string {
 	switch {
 	case m.width == 0:
 		return ""
-	case m.width < minWidth || m.height < minHeight:
+	case m.width < fullscreen.MinWidth || m.height < fullscreen.MinHeight:
 		return clip("rtrail: the window is too small", m.width)
 	case m.help:
-		return m.fill(m.helpLines())
+		return fullscreen.Fill(m.helpLines(), m.height, m.keys())
 	}
 	lines := append([]string{m.title()}, m.state()...)
 	lines = append(lines, m.numbers()...)
 	lines = append(lines, m.tabs())
 	lines = append(lines, m.body(m.height-len(lines)-1)...)
-	return m.fill(lines)
-}
-
-// fill makes the lines as many as the screen has, with the keys on the last one.
-func (m *Model) fill(lines []string) string {
-	for len(lines) < m.height-1 {
-		lines = append(lines, "")
-	}
-	lines = append(lines[:m.height-1], m.keys())
-	return strings.Join(lines, "\n")
+	return fullscreen.Fill(lines, m.height, m.keys())
 }
 
 // listHeight is how many lines of a list fit.

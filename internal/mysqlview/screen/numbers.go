@@ -11,16 +11,9 @@ import (
 
 	"rtrail/internal/document"
 	"rtrail/internal/escape"
+	"rtrail/internal/fullscreen"
 	"rtrail/internal/mysqlview"
 	"rtrail/internal/unit"
-)
-
-var (
-	bold    = lipgloss.NewStyle().Bold(true)
-	faint   = lipgloss.NewStyle().Faint(true)
-	chosen  = lipgloss.NewStyle().Reverse(true)
-	alarm   = lipgloss.NewStyle().Bold(true).Foreground(lipgloss.Color("9"))
-	drawing = lipgloss.NewStyle().Foreground(lipgloss.Color("6"))
 )
 
 // title names the server and the time.
@@ -44,7 +37,7 @@ func (m *Model) title() string {
 	}
 	room := m.width - len(clock) - 1
 	text = clip(text, room)
-	return bold.Render(text) + strings.Repeat(" ", max(1, m.width-len(clock)-utf8.RuneCountInString(text))) + clock
+	return fullscreen.Bold.Render(text) + strings.Repeat(" ", max(1, m.width-len(clock)-utf8.RuneCountInString(text))) + clock
 }
 
 // state says what is wrong with the server's answers, or how it is watched, in
@@ -58,7 +51,7 @@ func (m *Model) state() []string {
 	// A line each, of few: the lists want their room.
 	trouble := mysqlview.Replication(m.frame.Replicas)
 	for _, text := range trouble[:min(len(trouble), max(1, m.height/12))] {
-		lines = append(lines, alarm.Render(clip(text, m.width)))
+		lines = append(lines, fullscreen.Alarm.Render(clip(text, m.width)))
 	}
 	return lines
 }
@@ -79,12 +72,12 @@ func (m *Model) stateOfServer() (string, lipgloss.Style) {
 			if !last.Since.IsZero() {
 				text += "; since " + unit.Duration(last.At.Sub(last.Since).Round(time.Second)).String()
 			}
-			return text, alarm
+			return text, fullscreen.Alarm
 		}
 	} else if m.ended {
-		return "there was no second look", faint
+		return "there was no second look", fullscreen.Faint
 	} else {
-		return "waiting for the second look", faint
+		return "waiting for the second look", fullscreen.Faint
 	}
 	var parts []string
 	if m.paused {
@@ -96,7 +89,7 @@ func (m *Model) stateOfServer() (string, lipgloss.Style) {
 	if m.frame.Skipped != "" {
 		parts = append(parts, "not read: "+escape.Line(m.frame.Skipped))
 	}
-	return strings.Join(parts, "; "), faint
+	return strings.Join(parts, "; "), fullscreen.Faint
 }
 
 // number is one that has a small chart.
@@ -174,7 +167,7 @@ func (m *Model) cell(n number, width int) string {
 	if len(m.rows) > 0 {
 		value = n.show(n.get(&m.rows[len(m.rows)-1]))
 	}
-	return fmt.Sprintf("%-*s%*s ", titleWidth, n.title, valueWidth, value) + drawing.Render(m.spark(n, width))
+	return fmt.Sprintf("%-*s%*s ", titleWidth, n.title, valueWidth, value) + fullscreen.Drawing.Render(m.spark(n, width))
 }
 
 var ticks = []rune("▁▂▃▄▅▆▇█")

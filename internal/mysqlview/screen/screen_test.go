@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
+	"rtrail/internal/fullscreen"
 	"rtrail/internal/golden"
 	"rtrail/internal/mysqlview"
 	"rtrail/internal/recording"
@@ -321,7 +322,7 @@ func FuzzScreen(f *testing.F) {
 				continue
 			}
 			send(m, press(string(k))...)
-			if text := m.Text(); width >= minWidth && height >= minHeight && strings.Count(text, "\n") != int(height)-1 {
+			if text := m.Text(); width >= fullscreen.MinWidth && height >= fullscreen.MinHeight && strings.Count(text, "\n") != int(height)-1 {
 				t.Fatalf("%d lines on a screen of %d", strings.Count(text, "\n")+1, height)
 			}
 		}

@@ -308,7 +308,7 @@ func (p *Probe) want(e *census.Entry, d *details, edge bool) float64 {
 	}
 	d.active = d.active || active
 	due := p.samples-d.full >= refreshEvery
-	if active && !edge && !due && d.full != 0 && e.Counted && e.Asleep() && e.Total.Little(&d.total) {
+	if active && !edge && !due && d.full != 0 && e.Counted && e.Asleep() && e.Total.Little(&d.total) && !d.nearFileLimit() {
 		return 0 // it woke and did next to nothing since its last full row
 	}
 	switch {
@@ -322,6 +322,14 @@ func (p *Probe) want(e *census.Entry, d *details, edge bool) float64 {
 		return score
 	}
 	return 0
+}
+
+// nearFileLimit says whether a process had few file descriptors left when they were counted
+// last. A server at its limit does next to nothing: it wakes, and cannot accept.
+func (d *details) nearFileLimit() bool {
+	const near = 0.9
+	l := &d.limits
+	return l.PID != 0 && l.FilesSoft > 0 && float64(l.Files) >= near*float64(l.FilesSoft)
 }
 
 // light is the row that /proc/PID/stat alone can fill.

@@ -31,6 +31,14 @@ func TestSwapping(t *testing.T) {
 		{Name: "in its group only", Host: func() *ruletest.Host {
 			return host(thrash, 0.2).Cgroup(ruletest.Cgroup{Path: "/app", Memory: 1000 * mib, MemoryMax: gib, SwapUsed: 600 * mib, EventsMax: 50})
 		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "java", Low: 0.19, High: 0.21, Says: "/app, limited to 1 GiB, is short of memory"},
+		{Name: "in its group, until its process ended in the window", Host: func() *ruletest.Host {
+			return host(thrash, 0.2).Cgroup(ruletest.Cgroup{Path: "/app", Memory: 1000 * mib, MemoryMax: gib, SwapUsed: 600 * mib, EventsMax: 50,
+				Change: func(s float64, r *recording.CgroupSample) {
+					if s >= 6 {
+						r.Memory, r.Anon, r.SwapUsed = 100*mib, 90*mib, 0
+					}
+				}})
+		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "java", Low: 0.19, High: 0.21, Says: "/app, limited to 1 GiB, is short of memory"},
 		{Name: "a group full of file cache is not the one that is short", Host: func() *ruletest.Host {
 			h := host(thrash, 0.2).Cgroup(ruletest.Cgroup{Path: "/copy", Memory: 1000 * mib, MemoryMax: gib, SwapUsed: mib,
 				Change: func(_ float64, r *recording.CgroupSample) { r.Anon = 10 * mib }})

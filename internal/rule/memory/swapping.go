@@ -104,7 +104,8 @@ func culpritOf(v *view.View) (c culprit) {
 	// A group that lies at its limit and has memory in swap: the shortage is
 	// its own, however much the host has left.
 	for _, g := range v.Cgroups() {
-		if short(g) {
+		if s, ok := short(g); ok {
+			g.CgroupSample = s
 			if p, ok := taker(v.InMemoryGroup(g.Path)); ok && (!c.found || weight(p) > weight(c.process)) {
 				c = culprit{process: p, found: true, group: g, limited: true}
 			}
@@ -146,16 +147,18 @@ func pusher(list []view.Process) (best view.Process, ok bool) {
 	return best, took >= swapOutFrom.Value && lost >= swapOutFrom.Value && took >= pushedOut.Value*lost
 }
 
-// short says whether a group has too little memory for its processes. A group
-// full of file cache is at its limit as well, and lacks nothing.
-func short(g view.Cgroup) bool {
-	if !g.Limited() || g.Memory < 0 || float64(g.Memory) < limitNear.Value*float64(g.MemoryMax) {
-		return false
+// short finds the reading in which a group had too little memory for its processes, the
+// last of them: a process that took it may have ended since. A group full of file cache is
+// at its limit as well, and lacks nothing.
+func short(g view.Cgroup) (recording.CgroupSample, bool) {
+	for _, s := range slices.Backward(g.Samples) {
+		now := view.Cgroup{CgroupSample: s}
+		near := now.Limited() && s.Memory >= 0 && float64(s.Memory) >= limitNear.Value*float64(s.MemoryMax)
+		if near && (s.Anon < 0 || float64(s.Anon) >= ownShare.Value*float64(s.MemoryMax)) && (s.SwapUsed > 0 || view.OrZero(g.HitLimit) > 0) {
+			return s, true
+		}
 	}
-	if g.Anon >= 0 && float64(g.Anon) < ownShare.Value*float64(g.MemoryMax) {
-		return false
-	}
-	return g.SwapUsed > 0 || view.OrZero(g.HitLimit) > 0
+	return recording.CgroupSample{}, false
 }
 
 func heaviest(list []view.Process) (best view.Process, ok bool) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
@@ -21,7 +22,7 @@ var fdLimit = rule.Rule{
 	Resource:   "file descriptors",
 	Needs:      []recording.Table{recording.Limits, recording.Processes},
 	Explains:   []string{"net/accept-queue-full", "cpu/one-thread-limit"},
-	Thresholds: []*rule.Threshold{&nearLimit, &atLimitSlack, &atLimitShare, &fullTable},
+	Thresholds: []*rule.Threshold{&nearLimit, &atLimitSlack, &atLimitShare, &standingQueue, &fullTable},
 	Detect:     detectFDLimit,
 }
 
@@ -32,6 +33,8 @@ var (
 		Reason: "One descriptor may be free at the moment of reading: a program fails, closes one and retries, and counting takes time."}
 	atLimitShare = rule.Threshold{Name: "at-limit-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the samples at the limit. A process that reaches its limit now and then fails only now and then."}
+	standingQueue = rule.Threshold{Name: "standing-queue", Value: 3, Unit: "count", Source: rule.Judgement,
+		Reason: "Successive samples of an accept queue that is never empty. Descriptors are counted only while a process does something: where they were counted once in a window, such a queue shows that the limit lasts."}
 	fullTable = rule.Threshold{Name: "full-table", Value: 0.98, Unit: "share", Source: "kernel, fs/file_table.c",
 		Reason: "Share of fs.file-max. At the limit root can still open files; all other users get ENFILE."}
 )
@@ -41,11 +44,12 @@ type descriptors struct {
 	view.Process
 	last      recording.LimitSample
 	readings  int
-	atLimit   int
+	atLimit   []time.Time // readings
 	most      int64
 	listeners []view.Listener
 	queued    float64 // connections that wait for accept, in the mean sample
 	waiting   int     // listeners in the queue of which connections waited most of the time
+	standing  bool    // connections waited in a queue all the time around a reading at the limit
 }
 
 func detectFDLimit(v *view.View) ([]rule.Finding, error) {
@@ -61,7 +65,7 @@ func detectFDLimit(v *view.View) ([]rule.Finding, error) {
 			f.Affects = append(f.Affects, l.Entity())
 		}
 		f.Headline = d.headline(len(same), f.Confidence)
-		f.Impact = rule.Impact{Share: float64(d.atLimit) / float64(d.readings), Text: rule.T("every open, accept and connect in %d of %d samples", d.atLimit, d.readings)}
+		f.Impact = rule.Impact{Share: float64(len(d.atLimit)) / float64(d.readings), Text: rule.T("every open, accept and connect in %d of %d samples", len(d.atLimit), d.readings)}
 		if d.queued > 0 {
 			f.Impact.TimeLost = d.queued
 			f.Impact.Text = rule.T("%s; %s connections wait for accept at any time", f.Impact.Text, unit.Number(d.queued))
@@ -109,7 +113,7 @@ func nearTheirLimit(v *view.View) [][]descriptors {
 	list := make([][]descriptors, 0, len(keys))
 	for _, k := range keys {
 		slices.SortStableFunc(groups[k], func(a, b descriptors) int {
-			return cmp.Or(-cmp.Compare(a.confidence(), b.confidence()), -cmp.Compare(a.atLimit, b.atLimit))
+			return cmp.Or(-cmp.Compare(a.confidence(), b.confidence()), -cmp.Compare(len(a.atLimit), len(b.atLimit)))
 		})
 		list = append(list, groups[k])
 	}
@@ -126,7 +130,7 @@ func measure(p view.Process, samples []recording.LimitSample) descriptors {
 		d.last = s
 		d.most = max(d.most, s.Files)
 		if s.Files >= s.FilesSoft-int64(atLimitSlack.Value) {
-			d.atLimit++
+			d.atLimit = append(d.atLimit, s.At)
 		}
 	}
 	return d
@@ -151,12 +155,30 @@ func (d *descriptors) listen(v *view.View) {
 			d.waiting++
 			d.queued += sum / float64(max(len(l.Samples), 1))
 		}
+		d.standing = d.standing || slices.ContainsFunc(d.atLimit, func(at time.Time) bool { return stands(l.Samples, at) })
 	}
 	slices.SortStableFunc(d.listeners, func(a, b view.Listener) int { return -cmp.Compare(a.Longest, b.Longest) })
 }
 
+// stands says whether connections waited in a queue at a time, and in successive samples
+// around it.
+func stands(samples []recording.ListenerSample, at time.Time) bool {
+	n := 0
+	for _, s := range samples {
+		switch {
+		case s.Queue > 0:
+			n++
+		case s.At.After(at):
+			return n >= int(standingQueue.Value)
+		default:
+			n = 0
+		}
+	}
+	return n >= int(standingQueue.Value)
+}
+
 func (d descriptors) confidence() rule.Confidence {
-	held := d.atLimit >= 2 && float64(d.atLimit) >= atLimitShare.Value*float64(d.readings)
+	held := (len(d.atLimit) >= 2 || len(d.atLimit) == 1 && d.standing) && float64(len(d.atLimit)) >= atLimitShare.Value*float64(d.readings)
 	switch {
 	case held && d.waiting > 0:
 		return rule.Certain
@@ -187,7 +209,7 @@ func (d descriptors) headline(workers int, sure rule.Confidence) rule.Text {
 
 func (d descriptors) evidence(v *view.View) []rule.Evidence {
 	list := []rule.Evidence{{
-		Metric: metric.ProcessFiles, What: rule.T("%s descriptors open of %s, at the limit in %d of %d samples", unit.Count(d.last.Files), unit.Count(d.last.FilesSoft), d.atLimit, d.readings),
+		Metric: metric.ProcessFiles, What: rule.T("%s descriptors open of %s, at the limit in %d of %d samples", unit.Count(d.last.Files), unit.Count(d.last.FilesSoft), len(d.atLimit), d.readings),
 		Value: float64(d.most), Limit: rule.Limit(float64(d.last.FilesSoft)),
 		Check: shell.Line("ls /proc/%d/fd | wc -l; grep 'open files' /proc/%d/limits", d.PID, d.PID),
 	}}

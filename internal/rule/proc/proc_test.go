@@ -157,9 +157,30 @@ func descriptorsOf(h *ruletest.Host, pid int32, files, soft int64) {
 	})
 }
 
+// countedOnce records a process whose descriptors are counted once in the window, at the limit.
+func countedOnce(h *ruletest.Host, pid int32, second int) {
+	h.Process(ruletest.Process{PID: pid, PPID: 1, Comm: "api"})
+	ruletest.Add(h, recording.LimitSample{At: ruletest.Start.Add(time.Duration(second) * time.Second), PID: pid, Files: 64, FilesSoft: 64, FilesHard: 4096})
+}
+
 func listening(h *ruletest.Host, pid int32, queue uint32) {
+	listeningWith(h, pid, func(float64) uint32 { return queue })
+}
+
+// queueFrom records a listener in the queue of which connections wait from a second on.
+func queueFrom(h *ruletest.Host, pid int32, second float64) {
+	listeningWith(h, pid, func(s float64) uint32 {
+		if s < second {
+			return 0
+		}
+		return 97
+	})
+}
+
+func listeningWith(h *ruletest.Host, pid int32, waiting func(s float64) uint32) {
 	ruletest.Add(h, recording.SocketOwner{At: ruletest.Start, Inode: 900, PID: pid, FD: 3})
 	ruletest.Every(h, func(at time.Time, s float64) recording.ListenerSample {
+		queue := waiting(s)
 		return recording.ListenerSample{At: at, NetNS: 1, Local: "0.0.0.0", Port: 8080, Inode: 900, Queue: queue, Backlog: 128}
 	})
 }
@@ -172,6 +193,11 @@ func TestFDLimit(t *testing.T) {
 	}{
 		{"at the limit, clients queue", func(h *ruletest.Host) { descriptorsOf(h, 7, 64, 64); listening(h, 7, 97) }, rule.Certain},
 		{"at the limit", func(h *ruletest.Host) { descriptorsOf(h, 7, 64, 64) }, rule.Likely},
+		{"counted once, clients queue all the time", func(h *ruletest.Host) { countedOnce(h, 7, 5); queueFrom(h, 7, 0) }, rule.Certain},
+		{"counted once, clients queue since then", func(h *ruletest.Host) { countedOnce(h, 7, 7); queueFrom(h, 7, 7) }, rule.Likely},
+		{"counted once, clients queue after it", func(h *ruletest.Host) { countedOnce(h, 7, 2); queueFrom(h, 7, 6) }, rule.Possible},
+		{"counted once, at the end", func(h *ruletest.Host) { countedOnce(h, 7, 10); queueFrom(h, 7, 9) }, rule.Possible},
+		{"counted once", func(h *ruletest.Host) { countedOnce(h, 7, 5) }, rule.Possible},
 		{"near it", func(h *ruletest.Host) { descriptorsOf(h, 7, 950, 1024); listening(h, 7, 97) }, rule.Possible},
 		{"far from it", func(h *ruletest.Host) { descriptorsOf(h, 7, 500, 1024); listening(h, 7, 97) }, 0},
 		{"not readable", func(h *ruletest.Host) { descriptorsOf(h, 7, recording.Unknown, recording.Unknown) }, 0},
