@@ -86,7 +86,7 @@ var tools = []tool{
 	{"nft", "filter rules of nftables", "Rules count only where they say counter.", "", []string{"net/firewall-drops", "firewall.packets"}},
 	{"conntrack", "the connection tracking table", "conntrack -C how many, -S drops by CPU, -L the entries by state and source.", "", []string{"net/conntrack-full", "conntrack.count", "conntrack.time-wait"}},
 	{"ping", "round trip and loss, by ICMP", "Routers and firewalls treat ICMP unlike TCP: loss of pings proves no loss of data, and the other way round.", "", []string{"rt.way", "rt/path-slow", "net/packet-loss"}},
-	{"hping3", "pings by TCP", "hping3 -S -p PORT: SYN and answer, where ICMP is filtered. A round trip of a second or three is a SYN that was sent again.", "", []string{"rt.handshake", "rt/connect-slow", "net/firewall-drops"}},
+	{"hping3", "pings by TCP", "hping3 -S -p PORT: SYN and answer, where ICMP is filtered. A round trip of a second or three is a SYN that was sent again.", "rtrail ping HOST PORT", []string{"rt.handshake", "rt/connect-slow", "net/firewall-drops"}},
 	{"mtr", "loss and round trip by hop", "Loss at one hop that later hops do not have is only a router that is slow to answer. mtr --tcp --port PORT takes the way of the data.", "", []string{"rt/path-slow", "net/packet-loss"}},
 	{"traceroute", "the routers on the way", "-T -p PORT by TCP. The way back may be another one.", "", []string{"rt/path-slow", "net/mtu-mismatch"}},
 	{"dig", "answers of DNS servers", "dig @SERVER NAME shows Query time; without @ it takes the first server of /etc/resolv.conf. It reads neither /etc/hosts nor nsswitch.conf, as programs do: getent hosts NAME does.", "", []string{"net/dns-slow", "net/dns-unreachable", "packets.dns-time"}},
