@@ -63,7 +63,7 @@ EVIDENCE is one of
   - slow query logs of MySQL, MariaDB or Percona Server, also compressed
   - reports of sar, vmstat, iostat -x, mpstat, pidstat or top -b of one host,
     a directory of pt-stalk, a tar with two copies of /proc, or two answers of
-    node_exporter
+    node_exporter; stack dumps may be given beside them
 With -i packets are captured while the host is watched. With --mysql a MySQL
 server is queried, too; servers on this host are found if root, or the account
 in ~/.my.cnf or ~/.mylogin.cnf, may log in (--mysql off skips them).
@@ -170,7 +170,7 @@ func (d *diagnosis) judge(cmd *cobra.Command, args []string) (verdict.Verdict, e
 	case ofSlowLogs:
 		return d.judged(ctx, &session.SlowLogs{Files: args})
 	case ofReports:
-		return d.judged(ctx, &session.Imported{Files: args, Window: window})
+		return d.fromReports(ctx, args, window)
 	default:
 		return d.captured(ctx, args, cmd.InOrStdin(), window)
 	}

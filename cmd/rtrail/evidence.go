@@ -26,7 +26,7 @@ const (
 // privileges with which they are read.
 func evidenceIn(files []string) (evidence, error) {
 	switch {
-	case all(files, imported.IsCollection) && len(files) > 0:
+	case slices.ContainsFunc(files, imported.IsCollection):
 		return ofReports, nil
 	case !slices.ContainsFunc(files, isRecording):
 		switch {
@@ -34,7 +34,8 @@ func evidenceIn(files []string) (evidence, error) {
 			return ofSlowLogs, nil
 		case all(files, stack.IsDump):
 			return ofStacks, nil
-		case all(files, imported.Is):
+		}
+		if reports, _ := reportsAndDumps(files); len(reports) > 0 {
 			return ofReports, nil
 		}
 		return ofCaptures, nil
@@ -42,6 +43,26 @@ func evidenceIn(files []string) (evidence, error) {
 		return ofRecording, usageError("%d recordings given: one can be judged at a time", len(files))
 	}
 	return ofRecording, nil
+}
+
+// isReport says that a file, or a directory, is of another tool.
+func isReport(path string) bool { return imported.IsCollection(path) || imported.Is(path) }
+
+// reportsAndDumps parts reports of other tools from stacks; none, if there is anything else.
+func reportsAndDumps(files []string) (reports, dumps []string) {
+	for _, f := range files {
+		switch {
+		case f == "-":
+			return nil, nil
+		case isReport(f):
+			reports = append(reports, f)
+		case stack.IsDump(f):
+			dumps = append(dumps, f)
+		default:
+			return nil, nil
+		}
+	}
+	return reports, dumps
 }
 
 // all says whether all files are of a kind. Standard input is taken for a capture:

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"rtrail/internal/escape"
 	"rtrail/internal/recording"
 	"rtrail/internal/session"
+	"rtrail/internal/stack"
 	"rtrail/internal/unit"
 	"rtrail/internal/verdict"
 )
@@ -23,6 +25,26 @@ func (d *diagnosis) fromStacks(ctx context.Context, files []string, stdin io.Rea
 	}
 	d.evidence = e
 	v := e.Judge()
+	noteWaits(&v, e)
+	v.Notes = append(v.Notes, "judged on stacks alone: rtrail stacks shows all of them")
+	return v, nil
+}
+
+// fromReports judges reports of other tools, with stacks beside them.
+func (d *diagnosis) fromReports(ctx context.Context, files []string, window session.Window) (verdict.Verdict, error) {
+	reports, dumps := reportsAndDumps(files)
+	if len(reports) == 0 {
+		reports = slices.DeleteFunc(slices.Clone(files), stack.IsDump) // the error names what is none
+	}
+	v, err := d.judged(ctx, &session.Imported{Files: reports, Dumps: dumps, Window: window})
+	if err == nil && len(dumps) > 0 {
+		noteWaits(&v, d.evidence)
+	}
+	return v, err
+}
+
+// noteWaits names what most threads wait for.
+func noteWaits(v *verdict.Verdict, e *session.Evidence) {
 	waits := e.View().StackWaits()
 	for _, s := range waits[:min(len(waits), notedWaits)] {
 		if s.ID == "" || s.Share == 0 {
@@ -38,6 +60,4 @@ func (d *diagnosis) fromStacks(ctx context.Context, files []string, stdin io.Rea
 		}
 		v.Notes = append(v.Notes, note)
 	}
-	v.Notes = append(v.Notes, "judged on stacks alone: rtrail stacks shows all of them")
-	return v, nil
 }

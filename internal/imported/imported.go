@@ -56,6 +56,9 @@ func kindOf(head []byte) parser {
 	if isScrape(head) {
 		return parseScrape
 	}
+	if mysqlKind(head) != "" {
+		return parseMySQL
+	}
 	n := 0
 	for line := range bytes.Lines(head) {
 		words := bytes.Fields(line)
@@ -106,6 +109,9 @@ func Read(ctx context.Context, files []string) (*recording.Recording, recording.
 		all = append(all, t)
 	}
 	if all, err = joinTrees(all); err != nil {
+		return nil, recording.Window{}, err
+	}
+	if all, err = joinMySQL(all); err != nil {
 		return nil, recording.Window{}, err
 	}
 	all[0].notes = append(all[0].notes, notes...)
@@ -204,7 +210,7 @@ func together(all []*told) (*recording.Recording, recording.Window, error) {
 	for _, r := range list {
 		m.Probes = append(m.Probes, recording.ProbeInfo{Name: r.name(list)})
 	}
-	for _, g := range givers {
+	for _, g := range slices.Concat(givers, mysqlGivers) {
 		best := -1
 		for i, r := range list {
 			if g.count(r) > 0 && (best < 0 || worth(g.table, r) > worth(g.table, list[best])) {
@@ -236,22 +242,34 @@ func together(all []*told) (*recording.Recording, recording.Window, error) {
 		notes = append(append(notes, text), r.told.notes...)
 	}
 	m.Notes = notes
-	m.Probes = append(m.Probes, untold(m.Probes))
+	m.Probes = append(m.Probes, untold(m.Probes)...)
 	rec := recording.New(m)
 	return rec, held, rec.Commit(w)
 }
 
 // untold stands for all that rtrail itself sees of a host and these reports do not tell, so that
 // the rules which need it are listed as not judged.
-func untold(told []recording.ProbeInfo) recording.ProbeInfo {
-	p := recording.ProbeInfo{Name: "rtrail on that host", Remedy: "watch the host itself: rtrail record -o DIR"}
+func untold(told []recording.ProbeInfo) (not []recording.ProbeInfo) {
+	host := recording.ProbeInfo{Name: "rtrail on that host", Remedy: "watch the host itself: rtrail record -o DIR"}
+	server := recording.ProbeInfo{Name: "rtrail beside that server", Remedy: "watch the server itself: rtrail record --mysql HOST -o DIR"}
+	ofServer := false
 	for _, t := range recording.AllTables() {
 		filled := slices.ContainsFunc(told, func(p recording.ProbeInfo) bool { return slices.Contains(p.Fills, t) })
-		if !filled && !recording.OfCaptures(t) && !strings.HasPrefix(string(t), "mysql") && !strings.HasPrefix(string(t), "stack") {
-			p.Fills = append(p.Fills, t)
+		ofMySQL := strings.HasPrefix(string(t), "mysql") && t != recording.MySQLSlowLog
+		switch {
+		case filled:
+			ofServer = ofServer || ofMySQL
+		case recording.OfCaptures(t) || t == recording.MySQLSlowLog:
+		case ofMySQL, strings.HasPrefix(string(t), "stack"):
+			server.Fills = append(server.Fills, t)
+		default:
+			host.Fills = append(host.Fills, t)
 		}
 	}
-	return p
+	if not = append(not, host); ofServer {
+		not = append(not, server)
+	}
+	return not
 }
 
 // giver moves the rows of a table.

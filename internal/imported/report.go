@@ -20,6 +20,7 @@ type told struct {
 	reports []report
 	whole   *recording.Recording // copies of files of /proc, in place of reports
 	trees   []*tree              // of which whole is made
+	mysql   *answers             // of MySQL, of which whole is made
 	notes   []string
 }
 

@@ -179,7 +179,11 @@ func partition(name string, all map[string]bool) bool {
 var collected = regexp.MustCompile(`^(\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d)-([a-z_0-9-]{1,40})$`)
 
 // stalked are the files of a collection that are read.
-var stalked = []string{"procstat", "procvmstat", "meminfo", "diskstats", "interrupts", "vmstat", "iostat", "mpstat", "top"}
+var stalked = []string{"procstat", "procvmstat", "meminfo", "diskstats", "interrupts", "vmstat", "iostat", "mpstat", "top", "mysqladmin",
+	"innodbstatus1", "innodbstatus2", "processlist", "transactions", "lock-waits", "variables"}
+
+// series is how many of these tell of more than one moment.
+const series = 10
 
 // IsCollection says that a path is a directory in which pt-stalk put files, or one of these
 // files.
@@ -214,14 +218,14 @@ func collection(dir string) (others int, files []string, err error) {
 	}
 	last := ""
 	for trigger, kinds := range triggers {
-		if trigger > last && slices.ContainsFunc(kinds, func(k string) bool { return slices.Contains(stalked, k) }) {
+		if trigger > last && slices.ContainsFunc(kinds, func(k string) bool { return slices.Contains(stalked[:series], k) }) {
 			last = trigger
 		}
 	}
 	for _, k := range stalked {
 		path := filepath.Join(dir, last+"-"+k)
 		// pt-stalk writes neither links nor FIFOs.
-		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && slices.Contains(triggers[last], k) {
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && slices.Contains(triggers[last], k) && Is(path) {
 			files = append(files, path)
 		}
 	}

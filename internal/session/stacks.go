@@ -41,9 +41,31 @@ func (s *Stacks) Evidence(ctx context.Context) (*Evidence, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, at := s.Profile, time.Now()
-	var notes []string
-	for _, src := range p.Sources {
+	at, notes := s.told()
+	e, err := of(s.probe(), at, at, func(w *recording.Writer) { s.write(w, at) })
+	if err != nil {
+		return nil, err
+	}
+	e.From, e.To, e.Notes = time.Time{}, time.Time{}, notes // dumps have times of their own
+	return e, nil
+}
+
+// probe stands for what was read.
+func (s *Stacks) probe() recording.ProbeInfo {
+	return recording.ProbeInfo{Name: "stack", Fills: stack.Tables}
+}
+
+// write makes rows of what was read.
+func (s *Stacks) write(w *recording.Writer, at time.Time) {
+	s.Profile.Write(w)
+	// That all was read makes a table without rows evidence: nobody waited for a lock.
+	recording.Append(w, recording.ProbeRun{At: at, Probe: "stack", Rows: int64(len(s.Profile.Stacks) + len(s.Profile.Locks))})
+}
+
+// told is when the first dump was taken, and what could not be read.
+func (s *Stacks) told() (at time.Time, notes []string) {
+	at = time.Now()
+	for _, src := range s.Profile.Sources {
 		switch {
 		case src.Err != nil:
 			notes = append(notes, src.Err.Error())
@@ -54,16 +76,7 @@ func (s *Stacks) Evidence(ctx context.Context) (*Evidence, error) {
 			notes = append(notes, fmt.Sprintf("%s: %s could not be read, the first is line %d: %s", src.Name, unit.Plural(src.Unreadable, "line", "lines"), src.Problems[0].Line, src.Problems[0].What))
 		}
 	}
-	e, err := of(recording.ProbeInfo{Name: "stack", Fills: stack.Tables}, at, at, func(w *recording.Writer) {
-		p.Write(w)
-		// That all was read makes a table without rows evidence: nobody waited for a lock.
-		recording.Append(w, recording.ProbeRun{At: at, Probe: "stack", Rows: int64(len(p.Stacks) + len(p.Locks))})
-	})
-	if err != nil {
-		return nil, err
-	}
-	e.From, e.To, e.Notes = time.Time{}, time.Time{}, notes // dumps have times of their own
-	return e, nil
+	return at, notes
 }
 
 // watch samples the process.

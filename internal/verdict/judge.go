@@ -226,7 +226,7 @@ func offCPUOf(v *view.View, busiest []ProcessTime) []view.OffCPU {
 // ownCost says what asking servers cost them, as measured at the client.
 func ownCost(v *view.View) (notes []string) {
 	for _, s := range v.MySQLServers() {
-		if own, ok := s.OwnQueryTime(); ok && s.Answered() {
+		if own, ok := s.OwnQueryTime(); ok && own > 0 && s.Answered() {
 			notes = append(notes, fmt.Sprintf("rtrail waited %s a second for its own queries to mysql %s", unit.Seconds(own), s.Server))
 		}
 	}

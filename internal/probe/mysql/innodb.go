@@ -18,7 +18,12 @@ func readInnoDB(l *look) error {
 	if r.Len() == 0 {
 		return &absence{} // a server without InnoDB
 	}
-	status, err := innodb.Parse(r.Row(0).Text("Status"), innodb.Options{Location: l.clock()})
+	return l.takeInnoDB(r.Row(0).Text("Status"))
+}
+
+// takeInnoDB writes what a status says.
+func (l *look) takeInnoDB(text string) error {
+	status, err := innodb.Parse(text, innodb.Options{Location: l.clock()})
 	if errors.Is(err, innodb.ErrNotStatus) {
 		return &absence{}
 	}

@@ -46,6 +46,11 @@ func readRowLocks(l *look) error {
 	if err != nil {
 		return err
 	}
+	return l.takeRowLocks(r)
+}
+
+// takeRowLocks writes waits whose columns are those of the queries above.
+func (l *look) takeRowLocks(r *mysqlconn.Result) error {
 	waits := make([]recording.MySQLLockWait, 0, r.Len())
 	seen := map[[2]int64]bool{}
 	for row := range r.Rows() {

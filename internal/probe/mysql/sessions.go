@@ -84,6 +84,12 @@ func readSessions(l *look) error {
 	if err != nil {
 		return err
 	}
+	l.takeSessions(r)
+	return nil
+}
+
+// takeSessions writes a process list that has the columns of processQuery.
+func (l *look) takeSessions(r *mysqlconn.Result) {
 	l.processes = make([]process, 0, r.Len())
 	for row := range r.Rows() {
 		if p, ok := l.process(row); ok {
@@ -93,7 +99,6 @@ func readSessions(l *look) error {
 	l.sumStates()
 	l.sumClients()
 	l.writeSessions()
-	return nil
 }
 
 // process reads a line. ok is false for rtrail itself and for the server's own

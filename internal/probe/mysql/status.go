@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/mysqlconn"
 	"rtrail/internal/recording"
 )
 
@@ -46,6 +47,12 @@ func readStatus(l *look) error {
 		return err
 	}
 	l.at = time.Now() // of these numbers, and of the look
+	l.takeStatus(r)
+	return nil
+}
+
+// takeStatus writes the counters.
+func (l *look) takeStatus(r *mysqlconn.Result) {
 	l.status = make(map[string]float64, r.Len())
 	if l.seen.commands == nil {
 		l.seen.commands = map[string]bool{}
@@ -86,7 +93,6 @@ func readStatus(l *look) error {
 	}
 	l.countScans()
 	recording.Give(l.w, rows)
-	return nil
 }
 
 func wanted(lower string) bool {

@@ -29,6 +29,12 @@ func readTransactions(l *look) error {
 		l.about.noProcess = kind == mysqlconn.Privilege
 		return err
 	}
+	l.takeTransactions(r)
+	return nil
+}
+
+// takeTransactions keeps the rows to be written, whose columns are those of the query above.
+func (l *look) takeTransactions(r *mysqlconn.Result) {
 	rows := make([]recording.MySQLTransaction, 0, r.Len())
 	for row := range r.Rows() {
 		age := seconds(row.Int("age"))
@@ -44,7 +50,6 @@ func readTransactions(l *look) error {
 	}
 	slices.SortStableFunc(rows, func(a, b recording.MySQLTransaction) int { return cmp.Compare(b.Age, a.Age) })
 	l.trx = capped(l, rows, maxTransactions)
-	return nil
 }
 
 // seconds makes a duration of a column; Unknown of NULL. Clocks that were set

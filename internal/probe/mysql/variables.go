@@ -3,6 +3,7 @@ package mysql
 import (
 	"strings"
 
+	"rtrail/internal/mysqlconn"
 	"rtrail/internal/recording"
 	"rtrail/internal/redact"
 )
@@ -18,6 +19,12 @@ func readVariables(l *look) error {
 	if err != nil {
 		return err
 	}
+	l.takeVariables(r)
+	return nil
+}
+
+// takeVariables writes those that are new or have changed.
+func (l *look) takeVariables(r *mysqlconn.Result) {
 	if l.seen.variables == nil {
 		l.seen.variables = make(map[string]string, r.Len())
 	}
@@ -36,7 +43,6 @@ func readVariables(l *look) error {
 		rows = append(rows, recording.MySQLVariable{At: l.at, Server: l.target.Name, Name: name, Value: value})
 	}
 	recording.Give(l.w, rows)
-	return nil
 }
 
 // volatileVariable says whether a variable is no setting: it changes by itself.

@@ -3,6 +3,7 @@ package mysql
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
@@ -173,6 +174,8 @@ func (x *scan) judge(counted scanning, total float64) bool {
 	switch {
 	case x.told && (!x.where && !x.joins && !(x.limit && len(x.order) > 0)):
 		return false // it asks for all rows
+	case x.sampled && readsNoTable(x.text):
+		return false // the rows are those of others
 	case !(x.perRun >= manyRows.Value) || x.took < minTime.Value || x.ratio < wastedRatio.Value:
 		return false
 	case x.sampled:
@@ -250,3 +253,10 @@ func describeScans(v *view.View, s *view.MySQLServer, scans []scan) rule.Finding
 
 // mentioned is how many statements evidence names.
 const mentioned = 3
+
+// readsNoTable says that a whole statement selects from nothing, as SELECT SLEEP(?).
+func readsNoTable(text string) bool {
+	t := sqltoken.Split(text)
+	return len(t) > 0 && t[0].Is("SELECT") && !strings.HasSuffix(text, "...") &&
+		!slices.ContainsFunc(t, func(t sqltoken.Token) bool { return t.Is("FROM") })
+}

@@ -88,9 +88,10 @@ func sampled(v *view.View, s *view.MySQLServer) []work {
 		return w
 	}
 	_, looks := v.StatesOf(s.Server)
+	waits := waitingForRows(v, s)
 	for _, look := range v.SessionsOf(s.Server) {
 		for _, r := range look {
-			if r.Command == "Sleep" || r.Statement == "" || looks == 0 {
+			if r.Command == "Sleep" || r.Statement == "" || looks == 0 || waits[waiting{r.At, r.ID}] {
 				continue
 			}
 			w := of(r.DB, r.Statement)
@@ -125,6 +126,26 @@ func sampled(v *view.View, s *view.MySQLServer) []work {
 		list = append(list, *w)
 	}
 	return list
+}
+
+// waiting is a session at the time of a look.
+type waiting struct {
+	at      time.Time
+	session int64
+}
+
+// waitingForRows are the sessions that wait for the row lock of another one. What they run reads
+// nothing meanwhile, and the state in the process list does not tell: it is "Updating".
+func waitingForRows(v *view.View, s *view.MySQLServer) map[waiting]bool {
+	found := map[waiting]bool{}
+	for _, look := range v.TransactionsOf(s.Server) {
+		for _, t := range look {
+			if t.State == "LOCK WAIT" {
+				found[waiting{t.At, t.Session}] = true
+			}
+		}
+	}
+	return found
 }
 
 // introspective says that a statement reads what the server says about itself,

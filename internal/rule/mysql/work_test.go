@@ -76,7 +76,16 @@ func TestFullScan(t *testing.T) {
 			return ruletest.Add(changed(65_536, 30, 0, 3, deleting, deleting)(), plan)
 		}
 	}
+	alone := func(statement string) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			return server(ruletest.MySQL{Rates: busy, Sessions: []recording.MySQLSession{{DB: "lab", State: "executing", Statement: statement, Examined: recording.Unknown, Sent: recording.Unknown}}})
+		}
+	}
 	ruletest.Check(t, fullScan, []ruletest.Situation{
+		{Name: "of no table", Host: alone("SELECT SLEEP(?)"), Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.4, High: 0.6, Says: "the statements are unknown"},
+		{Name: "waits for a row", Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.4, High: 0.6, Says: "the statements are unknown", Host: func() *ruletest.Host {
+			return alone("SELECT id , c FROM sbtest1 WHERE pad = ? FOR UPDATE")().Transactions(recording.MySQLTransaction{Session: 100, State: "LOCK WAIT"})
+		}},
 		{Name: "digest", Host: change(func(*recording.MySQLStatement) {}), Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd",
 			Low: 1.9, High: 2, Says: "an index on (pad)"},
 		{Name: "returns what it reads", Host: change(func(s *recording.MySQLStatement) { s.Sent = 1_500_000 })},
