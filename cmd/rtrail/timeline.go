@@ -51,7 +51,10 @@ long it lasts, how sure it is, whom it is about, and what it says. A subject
 that is found again, also after a restart, goes on in its line.
 
 Of each window the busiest ten seconds are judged: of a day, those of each ten
-minutes. So shorter faults may be missed that use no CPU and stall nothing.
+minutes, the busiest windows first. So faults are missed that are over before
+the next of these ten seconds and keep no CPU or disk busy and let no task
+stall: refused connects, lost packets, waits for locks, a full disk, a process
+that is killed.
 --step 1m looks closer, and takes as long as it takes. Beginnings and ends are
 then searched for between the windows; each line says how exact they are.`,
 		Example: `  rtrail timeline /var/log/rtrail

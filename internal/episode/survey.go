@@ -1,8 +1,10 @@
 package episode
 
 import (
+	"cmp"
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,8 +22,9 @@ type Survey struct {
 	Windows
 	Part     time.Duration // that is judged of each window; at most Windows.Every
 	Patience time.Duration // how long may be judged; 0: as long as it takes
-	// Spread has windows judged that lie far from each other first, so that those for which
-	// there was no time are everywhere, and not all at the end.
+	// Spread has windows judged first that were busiest, and in turn with them those that lie
+	// far from each other, so that those for which there was no time are everywhere, and not
+	// all at the end.
 	Spread bool
 	// Gently has one judged at a time, where somebody waits for the CPUs meanwhile.
 	Gently bool
@@ -55,7 +58,7 @@ func (s *Survey) Judge(ctx context.Context, open Open, rules Rules, from, to tim
 	s.piece()
 	s.first = len(s.episodes)
 	list := s.parts(from, to, lines)
-	order := inOrder(len(list), s.Spread)
+	order := inOrder(list, s.Spread)
 	patience := s.Patience
 	if s.Spread {
 		patience -= time.Duration(refining * float64(patience))
@@ -85,12 +88,31 @@ func (s *Survey) Judge(ctx context.Context, open Open, rules Rules, from, to tim
 	return nil
 }
 
-// inOrder are the places of n windows in the order in which they are judged.
-func inOrder(n int, spreading bool) (order []int) {
-	step := 1
-	if spreading {
-		step = spread
+// inOrder are the places of windows in the order in which they are judged.
+func inOrder(list []part, spreading bool) []int {
+	if !spreading {
+		return apart(len(list), 1)
 	}
+	far, busy := apart(len(list), spread), apart(len(list), 1)
+	slices.SortStableFunc(busy, func(a, b int) int { return cmp.Compare(list[b].load, list[a].load) })
+	var order []int
+	taken := make([]bool, len(list))
+	for len(order) < len(list) {
+		for _, from := range []*[]int{&busy, &far} {
+			for len(*from) > 0 && taken[(*from)[0]] {
+				*from = (*from)[1:]
+			}
+			if len(*from) > 0 {
+				taken[(*from)[0]] = true
+				order = append(order, (*from)[0])
+			}
+		}
+	}
+	return order
+}
+
+// apart are n places, those first that are a step from each other.
+func apart(n, step int) (order []int) {
 	for first := range step {
 		for i := first; i < n; i += step {
 			order = append(order, i)
@@ -180,28 +202,29 @@ func (s *Survey) parts(from, to time.Time, lines []timeline.Line) (list []part) 
 	for _, i := range order { // lines come in the order of time
 		p := part{from: from.Add(time.Duration(i) * s.Every)}
 		p.to = earlier(p.from.Add(s.Every), to)
-		p.begin = busiest(windows[i])
+		p.begin, p.load = busiest(windows[i])
 		p.end = earlier(p.begin.Add(s.Part), p.to)
 		list = append(list, p)
 	}
 	return list
 }
 
-// busiest is when the line begins in which the CPUs were busiest or tasks stalled most.
-func busiest(lines []timeline.Line) (at time.Time) {
-	most := -1.0
+// busiest is when the line begins in which the CPUs were busiest, also with waits for disks,
+// or tasks stalled most, and the share of the time that they were.
+func busiest(lines []timeline.Line) (at time.Time, load float64) {
+	load = -1
 	for _, l := range lines {
-		load := 0.0
-		for _, v := range []float64{l.Busy, l.Stall} {
+		now := 0.0
+		for _, v := range []float64{l.Busy, l.Stall, l.Busy + l.IOWait} {
 			if view.Known(v) {
-				load = max(load, v)
+				now = max(now, v)
 			}
 		}
-		if load > most {
-			at, most = l.At, load
+		if now > load {
+			at, load = l.At, now
 		}
 	}
-	return at
+	return at, load
 }
 
 // judge reads the part and judges it; one without rows has no beginning then.

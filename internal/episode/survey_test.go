@@ -100,8 +100,9 @@ func TestSurveyRunsOutOfTime(t *testing.T) {
 	if s.Judged != 0 || s.Left != 60 || !s.Until.Equal(noon) {
 		t.Errorf("%d windows judged, %d left, until %v", s.Judged, s.Left, s.Until)
 	}
-	if got := fmt.Sprint(inOrder(6, true)); got != "[0 4 1 5 2 3]" {
-		t.Errorf("windows are judged in the order %s", got)
+	loads := []part{{load: .1}, {load: .1}, {load: .9}, {load: .1}, {load: .5}, {load: .1}}
+	if got := fmt.Sprint(inOrder(loads, true), inOrder(loads, false)); got != "[2 0 4 1 3 5] [0 1 2 3 4 5]" {
+		t.Errorf("windows are judged in the orders %s", got)
 	}
 	w := Windows{Every: time.Minute}
 	for i, minute := range []int{0, 4, 8} { // three windows between two of them were left out

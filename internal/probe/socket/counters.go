@@ -2,11 +2,8 @@ package socket
 
 import (
 	"bytes"
-	"errors"
 	"strings"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"rtrail/internal/probe/netproc"
 	"rtrail/internal/probe/procfile"
@@ -99,10 +96,7 @@ func (p *Probe) settings(n *namespace, w *recording.Writer, missed *unseen) {
 	if p.asker != nil {
 		p.asker.ask(n.fd, servers)
 	}
-	if err := p.rules(n, w); err != nil && !errors.Is(err, unix.ENOENT) {
-		missed.firewalls++
-		missed.why = err
-	}
+	p.rules(n, w, missed)
 }
 
 // describe adds to rows what was read by readLinks. Interfaces that came since

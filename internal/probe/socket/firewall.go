@@ -1,6 +1,7 @@
 package socket
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/google/nftables"
 	"github.com/google/nftables/expr"
+	"golang.org/x/sys/unix"
 
 	"rtrail/internal/recording"
 )
@@ -17,10 +19,13 @@ import (
 const rulesPerNamespace = 20000
 
 // rules reads the packet filter rules of a namespace that drop or reject.
-func (p *Probe) rules(n *namespace, w *recording.Writer) error {
+func (p *Probe) rules(n *namespace, w *recording.Writer, missed *unseen) {
 	var rows []recording.FirewallRule
 	lost := 0
+	n.ruling = 1 // as little as there is: it may fail at once
 	err := enter(n.fd, func() error {
+		began := p.cpuTime()
+		defer func() { n.ruling = max(p.cpuTime()-began, 1) }()
 		if legacyTables() {
 			n.legacy = true
 		}
@@ -37,7 +42,10 @@ func (p *Probe) rules(n *namespace, w *recording.Writer) error {
 	}
 	w.Lost(lost)
 	recording.Append(w, rows...)
-	return err
+	if err != nil && !errors.Is(err, unix.ENOENT) {
+		missed.firewalls++
+		missed.why = err
+	}
 }
 
 // legacyTables says whether the tables of old iptables are in use in the

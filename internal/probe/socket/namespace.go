@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -35,6 +36,7 @@ type namespace struct {
 	interfaces                     map[int32]string // by index
 	queued                         int              // queues in the last answer
 	configured                     bool             // settings were read
+	ruling                         time.Duration    // CPU time that it took to read the firewall rules; 0: they were not read
 	conntrackMax, conntrackBuckets int64
 	netlink                        netproc.Netlink
 }

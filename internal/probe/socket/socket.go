@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -54,6 +55,13 @@ const (
 	// settingsEvery is how many samples pass between two readings of settings
 	// and firewall rules inside a window; they are always read at its edges.
 	settingsEvery = 30
+
+	// rulesEvery is how many samples pass between two readings of firewall rules while a
+	// connection waits for an answer: which of them drop packets meanwhile shows only by two
+	// readings in a window. rulesBudget is the CPU time that it may take each time, by the
+	// readings before.
+	rulesEvery  = 3
+	rulesBudget = 3 * time.Millisecond
 )
 
 // Probe reads sockets. It is not for concurrent use.
@@ -89,8 +97,10 @@ type Probe struct {
 	last    time.Time
 	cost    time.Duration // of the last dump of connections and of its rows
 	skipped int
-	dumped  int  // rows of the last dump by sock_diag
-	restful bool // the last walk found that hardly any connection did something
+	dumped  int   // rows of the last dump by sock_diag
+	blocked bool  // connections of the last dump wait for an answer
+	ruled   int64 // sample in which firewall rules were read last
+	restful bool  // the last walk found that hardly any connection did something
 
 	tcp      []recording.TCPSample                  // by sock_diag
 	resting  []recording.Again[recording.TCPSample] // by walks
@@ -198,6 +208,8 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	p.counters, p.devices, p.qdiscs = p.counters[:0], p.devices[:0], p.qdiscs[:0]
 	began := p.cpuTime()
 	p.lastSpace = nil
+	rules := p.rulesNow(settings)
+	suspects := rules > 0 // also queues that there were none of
 	p.walk(w, connections)
 	spent := p.cpuTime() - began
 	var failed error
@@ -216,16 +228,20 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 		spent += p.cpuTime() - began
 		if settings || !n.configured {
 			p.settings(n, w, &missed)
+		} else if n.ruling > 0 && n.ruling <= rules {
+			rules -= n.ruling
+			p.rules(n, w, &missed)
 		}
 		if n.legacy {
 			missed.legacy++
 		}
 		p.count(n, w, settings)
-		if n.queues != nil && (settings || n.queued > 0 && n.queued <= queuesPerSample) {
+		if n.queues != nil && (settings || (n.queued > 0 || suspects) && n.queued <= queuesPerSample) {
 			p.readQueues(n, w)
 		}
 	}
 	if connections {
+		p.blocked = p.waits()
 		p.restful = p.rests()
 		p.cost, p.dumped = spent+costOfRow*time.Duration(len(p.tcp)+len(p.resting)), len(p.tcp)
 	}
@@ -247,6 +263,32 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	p.forget()
 	p.closing, p.last = false, w.Started
 	return failed
+}
+
+// rulesNow is what may be spent on firewall rules in this sample, besides those that are
+// read with settings.
+func (p *Probe) rulesNow(settings bool) time.Duration {
+	due := p.blocked && p.samples-p.ruled >= rulesEvery
+	if due || settings {
+		p.ruled = p.samples
+	}
+	if due && !settings {
+		return rulesBudget
+	}
+	return 0
+}
+
+// waits says whether one of the connections that were dumped waits for an answer.
+func (p *Probe) waits() bool {
+	waits := func(s *recording.TCPSample) bool {
+		return s.State == recording.TCPSynSent || max(s.Retransmits, s.Backoff) >= 2
+	}
+	for i := range p.tcp {
+		if waits(&p.tcp[i]) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(p.resting, func(a recording.Again[recording.TCPSample]) bool { return waits(a.Row) })
 }
 
 // dumpNow says whether connections are dumped in this sample.

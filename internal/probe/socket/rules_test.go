@@ -1,0 +1,47 @@
+package socket
+
+import (
+	"fmt"
+	"testing"
+
+	"rtrail/internal/recording"
+)
+
+// Firewall rules are read at the edges of a window, each 30 samples with the settings, and
+// each three samples while a connection waits.
+func TestRulesAreReadWhileConnectionsWait(t *testing.T) {
+	p := &Probe{}
+	var with, beside []int64
+	for p.samples = 1; p.samples <= 70; p.samples++ {
+		settings := p.samples == 1 || p.samples%settingsEvery == 0
+		if settings {
+			with = append(with, p.samples)
+		}
+		if p.rulesNow(settings) > 0 {
+			beside = append(beside, p.samples)
+		}
+		p.blocked = p.samples >= 24 && p.samples < 35
+	}
+	if got, want := fmt.Sprint(with, beside), "[1 30 60] [25 28 33]"; got != want {
+		t.Errorf("rules are read in samples %s, want %s", got, want)
+	}
+}
+
+func TestWaits(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		row  recording.TCPSample
+		want bool
+	}{
+		{"a connect", recording.TCPSample{State: recording.TCPSynSent}, true},
+		{"sent again twice", recording.TCPSample{State: recording.TCPEstablished, Retransmits: 2}, true},
+		{"sent again once", recording.TCPSample{State: recording.TCPEstablished, Retransmits: 1, Backoff: 1}, false},
+		{"open", recording.TCPSample{State: recording.TCPEstablished}, false},
+	} {
+		other := recording.TCPSample{State: recording.TCPEstablished}
+		dumped, walked := &Probe{tcp: []recording.TCPSample{other, c.row}}, &Probe{resting: []recording.Again[recording.TCPSample]{{Row: &other}, {Row: &c.row}}}
+		if dumped.waits() != c.want || walked.waits() != c.want {
+			t.Errorf("%s: %t and %t, want %t", c.name, dumped.waits(), walked.waits(), c.want)
+		}
+	}
+}
