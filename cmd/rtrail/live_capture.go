@@ -58,7 +58,8 @@ const liveWorkers = 1
 func (c *captureFlags) probe(mysql []uint16, every time.Duration, unopened *error) *capture.Probe {
 	how := besideServers(mysql)
 	how.Workers, how.DecodeAs = liveWorkers, c.as
-	packets := session.Packets{Interface: c.iface, NetNS: c.netns, Ports: c.only}
+	// An interface without packets has to say so, or nobody knows that an interval is over.
+	packets := session.Packets{Interface: c.iface, NetNS: c.netns, Ports: c.only, Tick: every / 20}
 	return capture.NewProbe(func() (src pcap.Source, err error) {
 		src, *unopened = packets.Open(context.Background())
 		return src, *unopened

@@ -131,6 +131,62 @@ func slidingSessionWithPackets(t *testing.T) {
 	}
 }
 
+// vanishing is a source that ends.
+type vanishing struct {
+	*again
+	end time.Time
+}
+
+// Next implements pcap.Source.
+func (v vanishing) Next(ctx context.Context) (*pcap.Batch, error) {
+	if !time.Now().Before(v.end) {
+		return nil, io.EOF
+	}
+	return v.again.Next(ctx)
+}
+
+// TestInterfaceComesBack: an interface that vanishes is captured again when it is back.
+func TestInterfaceComesBack(t *testing.T) { synctest.Test(t, interfaceComesBack) }
+
+func interfaceComesBack(t *testing.T) {
+	const every, gone, back, length = time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second
+	file := filepath.Join("..", "packet", "proto", "redis", "testdata", "redis7.pcap")
+	began, opened := time.Now(), 0
+	packets := capture.NewProbe(func() (pcap.Source, error) {
+		if at := time.Since(began); at >= gone && at < back {
+			return nil, errors.New("no such interface")
+		}
+		opened++
+		if opened == 1 {
+			return vanishing{comesAgain(t, file), began.Add(gone)}, nil
+		}
+		return comesAgain(t, file), nil
+	}, every, capture.Options{Source: "again", Engine: engine.Options{Workers: 2}})
+	l := Start(Options{What: "packets", Probes: []probe.Probe{packets}, Length: length, Interval: every})
+	defer l.Close()
+	e, err := l.Evidence(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took > length+5*time.Second {
+		t.Errorf("it ended after %v", took)
+	}
+	var before, meanwhile, after int64
+	for _, c := range recording.Rows[recording.PacketCapture](e.Recording) {
+		switch at := c.Interval.Sub(began); {
+		case at < gone+every:
+			before += c.Packets
+		case at < back:
+			meanwhile += c.Packets
+		default:
+			after += c.Packets
+		}
+	}
+	if opened != 2 || before == 0 || meanwhile > 0 || after < before {
+		t.Errorf("opened %d times, %d packets before, %d while it was gone, %d after", opened, before, meanwhile, after)
+	}
+}
+
 // connectionsIn counts those of one round.
 func connectionsIn(t *testing.T, a *again) int {
 	t.Helper()

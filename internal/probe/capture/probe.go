@@ -1,7 +1,9 @@
 package capture
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"rtrail/internal/crash"
@@ -16,7 +18,7 @@ type Probe struct {
 	every time.Duration
 	open  func() (pcap.Source, error)
 
-	src     pcap.Source
+	src     pcap.Source // nil: its interface is not there
 	cutter  *cutter
 	stop    context.CancelFunc
 	done    chan struct{}
@@ -69,7 +71,7 @@ func (p *Probe) Start() error {
 	if err != nil {
 		return err
 	}
-	p.src, p.cutter, p.done = src, newCutter(&p.o), make(chan struct{})
+	p.src, p.cutter, p.done, p.err = src, newCutter(&p.o), make(chan struct{}), nil
 	var ctx context.Context
 	ctx, p.stop = context.WithCancel(context.Background())
 	go func() {
@@ -82,9 +84,19 @@ func (p *Probe) Start() error {
 	return nil
 }
 
+// errVanished is why packets of an interface are missing that may come back: containers and
+// tunnels that start again have the same name.
+var errVanished = errors.New("the interface vanished: packets are captured again when it is back")
+
 // Sample makes rows of what was seen since the sample before. The last one ends the
-// capture.
+// capture. In a run without end an interface that vanished is looked for each time.
 func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
+	if p.src == nil {
+		if p.closing || p.Start() != nil {
+			return errVanished
+		}
+		return nil
+	}
 	switch {
 	case p.closing:
 		p.stop()
@@ -102,14 +114,22 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	})
 	select {
 	case <-p.done:
-		return p.err
 	default:
 		return nil
 	}
+	if p.err != nil || p.closing || p.every <= 0 {
+		return p.err
+	}
+	err := p.src.Close()
+	p.src = nil
+	return cmp.Or(err, errVanished)
 }
 
 // Close ends the capture.
 func (p *Probe) Close() error {
+	if p.src == nil {
+		return nil
+	}
 	p.stop()
 	<-p.done
 	return p.src.Close()
