@@ -293,8 +293,8 @@ func (x exhaustion) confidence() rule.Confidence {
 			return rule.Likely
 		}
 		return rule.Possible
-	case held && x.peak >= x.size:
-		return rule.Certain
+	case held && x.peak >= x.size && (x.owned || x.opens > 0):
+		return rule.Certain // else nobody was seen who needs a port
 	case held:
 		return rule.Likely
 	}

@@ -477,3 +477,29 @@ func TestEphemeralPortsImpact(t *testing.T) {
 		t.Errorf("%v: %s", other.Confidence, other.Impact.Text)
 	}
 }
+
+// Ports that are all used up cost nothing as long as nobody connects: what was seen of that decides.
+func TestEphemeralPortsThatNobodyWants(t *testing.T) {
+	for name, tt := range map[string]struct {
+		opens float64
+		owned bool
+		want  rule.Confidence
+	}{
+		"nobody was seen to connect":              {0, false, rule.Likely},
+		"connects succeed in the namespace":       {2, false, rule.Certain},
+		"a program has a connection to the place": {0, true, rule.Certain},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := ruletest.New(2, 10)
+			sysctl(h, 1, "net.ipv4.ip_local_port_range", "50000\t50049")
+			counters(h, 1, map[string]float64{"TcpActiveOpens": tt.opens})
+			sockets(h, func(s float64, i int) recording.TCPSample {
+				return recording.TCPSample{NetNS: 1, Local: "10.0.0.1", LocalPort: uint16(50000 + i), Remote: "10.0.0.5", RemotePort: 8080, State: recording.TCPTimeWait, Inode: 77}
+			}, 50)
+			if tt.owned {
+				owns(h, 77, 31, "nginx")
+			}
+			ruletest.Judge(t, h, ephemeralPorts, tt.want)
+		})
+	}
+}
