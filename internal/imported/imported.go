@@ -47,6 +47,9 @@ func kindOf(head []byte) parser {
 	if isSadf(head) {
 		return parseSadf
 	}
+	if isPrometheus(head) {
+		return parsePrometheus
+	}
 	if isSadfCSV(head) {
 		return parseSadfCSV
 	}
