@@ -62,8 +62,8 @@ EVIDENCE is one of
   - stack dumps in any format that "rtrail stacks" reads
   - slow query logs of MySQL, MariaDB or Percona Server, also compressed
   - reports of sar, vmstat, iostat -x, mpstat, pidstat or top -b of one host,
-    a directory of pt-stalk, a tar with two copies of /proc, or two answers of
-    node_exporter; stack dumps may be given beside them
+    a directory of pt-stalk, a tar with two copies of /proc, answers of
+    node_exporter or JSON of Prometheus; stack dumps may be given beside them
 With -i packets are captured while the host is watched. With --mysql a MySQL
 server is queried, too; servers on this host are found if root, or the account
 in ~/.my.cnf or ~/.mylogin.cnf, may log in (--mysql off skips them).

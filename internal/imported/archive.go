@@ -37,9 +37,6 @@ const (
 	maxLines    = 500_000 // of the files that make a row of each line
 )
 
-// xzMagic begins a file of xz, which nothing here unpacks.
-var xzMagic = []byte{0xfd, '7', 'z', 'X', 'Z', 0}
-
 // isTar says that a file is an archive of tar (POSIX.1-1988 and GNU).
 func isTar(head []byte) bool { return len(head) > 262 && string(head[257:262]) == "ustar" }
 
@@ -85,7 +82,7 @@ func (t *tame) Read(p []byte) (int, error) {
 // readArchive collects the copies of /proc in an archive.
 func readArchive(ctx context.Context, file string, packed *counted, in io.Reader) (*told, error) {
 	r := tar.NewReader(infile.Until(ctx, &tame{Reader: in, packed: packed}))
-	trees, memory, kept, rows, sar := map[string]*tree{}, budget.From(ctx), int64(0), 0, ""
+	trees, memory, kept, rows, sar := map[string]*tree{}, budget.From(ctx), int64(0), 0, sarFiles{}
 	t := &told{tool: "archive", file: file, dated: true}
 	for n := 0; ; n++ {
 		h, err := r.Next()
@@ -106,8 +103,8 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 		}
 		where, name, ok := procFile(h.Name)
 		if !ok {
-			if dir := path.Dir(h.Name); strings.HasSuffix(dir, "log/sa") || strings.HasSuffix(dir, "log/sysstat") {
-				sar = h.Name
+			if err := sar.take(memory, h, r); err != nil {
+				return nil, fmt.Errorf("reading the archive %s: %w", file, err)
 			}
 			continue
 		}
@@ -144,15 +141,14 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 			t.trees = append(t.trees, tr)
 		}
 	}
-	if len(t.trees) == 0 {
-		more := ""
-		if sar != "" {
-			more = "; it holds files of sar: unpack " + sar + " and give that"
-		}
-		return nil, fmt.Errorf("reading the archive %s: there is no copy of /proc/stat in it%s", file, more)
+	if sar.name != "" && len(t.trees) < 2 {
+		return sar.read(ctx, t)
 	}
-	if sar != "" {
-		t.note("%s: it holds files of sar, too, which are not read there: unpack %s and give it", file, sar)
+	if len(t.trees) == 0 {
+		return nil, fmt.Errorf("reading the archive %s: there is no copy of /proc/stat in it", file)
+	}
+	if sar.name != "" {
+		t.note("%s: it holds files of sar, too, which are not read beside copies of /proc: unpack %s and give it", file, sar.name)
 	}
 	return t, nil
 }

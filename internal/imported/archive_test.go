@@ -99,13 +99,11 @@ func TestArchiveRefused(t *testing.T) {
 	}
 	at := time.Unix(1767322800, 0)
 	for name, tc := range map[string]struct{ text, want string }{
-		"one copy":     {string(archive(t, copyOf("", 100)...)), "there is one copy of /proc"},
-		"nothing":      {string(archive(t, entry{"etc/passwd", "root", at})), "no copy of /proc/stat"},
-		"files of sar": {string(archive(t, entry{"sos/var/log/sa/sa02", "x", at})), "unpack sos/var/log/sa/sa02"},
-		"large":        {string(archive(t, entry{"proc/stat", strings.Repeat("x", maxEntry+1), at})), "have more than"},
-		"bomb":         {bomb(), "tar bomb"},
-		"deep":         {string(archive(t, entry{strings.Repeat("a/", 60) + "proc/stat", "cpu 1 2 3 4\n", at})), "no copy"},
-		"xz":           {string(xzMagic) + "\x00\x04", "xz -dk"},
+		"one copy": {string(archive(t, copyOf("", 100)...)), "there is one copy of /proc"},
+		"nothing":  {string(archive(t, entry{"etc/passwd", "root", at})), "no copy of /proc/stat"},
+		"large":    {string(archive(t, entry{"proc/stat", strings.Repeat("x", maxEntry+1), at})), "have more than"},
+		"bomb":     {bomb(), "tar bomb"},
+		"deep":     {string(archive(t, entry{strings.Repeat("a/", 60) + "proc/stat", "cpu 1 2 3 4\n", at})), "no copy"},
 	} {
 		_, _, err := Read(t.Context(), []string{write(t, tc.text)})
 		if err == nil || !strings.Contains(err.Error(), tc.want) {

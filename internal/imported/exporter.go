@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rtrail/internal/recording"
+	"rtrail/internal/unit"
 )
 
 // sample is a line of the text format of Prometheus: name, labels and value.
@@ -18,18 +19,26 @@ var sampleLine = regexp.MustCompile(`^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? ([
 var label = regexp.MustCompile(`([a-zA-Z_][a-zA-Z0-9_]*)="([^"\\]*)"`)
 
 // nodeLine is a sample of node_exporter.
-var nodeLine = regexp.MustCompile(`(?m)^node_[a-zA-Z0-9_]+(?:\{[^}]*\})? [0-9.eE+-]+$`)
+var nodeLine = regexp.MustCompile(`(?m)^node_[a-zA-Z0-9_]+(?:\{[^}]*\})? [0-9.eE+-]+(?: [0-9]+)?$`)
 
 // isScrape says that a text is what node_exporter answers.
 func isScrape(head []byte) bool {
 	return nodeLine.Match(head) || bytes.HasPrefix(head, []byte("# HELP ")) && bytes.Contains(head, []byte("\n# TYPE "))
 }
 
-// parseScrape reads one answer of node_exporter: the host as it was at node_time_seconds.
+// parseScrape reads answers of node_exporter, one after the other: the host as it was at
+// node_time_seconds. An answer ends where its first sample comes again.
 func parseScrape(file, text string, _ time.Time) (*told, error) {
 	t := &told{tool: "node_exporter", file: file, dated: true}
-	s := scrape{cpus: map[string]*recording.CPUSample{}, disks: map[string]*recording.DiskSample{}, pressure: map[string]*recording.PressureSample{}}
-	s.system, s.memory = blankSystem(), blankMemory(time.Time{})
+	s, first, instance, untimed := newScrape(), "", "", 0
+	end := func() {
+		if sane(s.at) && len(t.trees) < maxTrees {
+			t.trees = append(t.trees, &tree{at: s.at, scrape: s})
+		} else {
+			untimed++
+		}
+		s, first = newScrape(), ""
+	}
 	lines := lineReader{text: text}
 	for {
 		line, ok := lines.next()
@@ -41,8 +50,8 @@ func parseScrape(file, text string, _ time.Time) (*told, error) {
 		}
 		m := sampleLine.FindStringSubmatch(line)
 		if m == nil {
-			if !strings.HasPrefix(line, "node_") {
-				continue // NaN, or of another exporter
+			if !strings.HasPrefix(line, "node_") || strings.HasSuffix(line, " NaN") || strings.HasSuffix(line, "Inf") {
+				continue // nothing is known, or of another exporter
 			}
 			lines.damaged(line)
 			continue
@@ -52,18 +61,36 @@ func parseScrape(file, text string, _ time.Time) (*told, error) {
 			continue
 		}
 		lines.rows++
-		s.take(t, m[1], m[2], value)
-		if len(s.cpus)+len(s.disks) > maxThings {
+		if key := m[1] + "{" + m[2]; first == "" {
+			first = strings.Clone(key)
+		} else if key == first {
+			end()
+			first = strings.Clone(key)
+		}
+		labels := map[string]string{}
+		for _, l := range label.FindAllStringSubmatch(m[2], -1) {
+			labels[l[1]] = l[2]
+		}
+		if i := labels["instance"]; i != "" && instance != "" && i != instance {
+			return nil, fmt.Errorf("reading %s: line %d: it is of %.80q, others are of %.80q; judge one host at a time", file, lines.n, i, instance)
+		} else if i != "" {
+			instance = i
+		}
+		s.take(t, m[1], labels, value)
+		if s.large() {
 			return nil, fmt.Errorf("reading %s: it tells of more than %d CPUs and disks", file, maxThings)
 		}
 	}
 	if err := lines.check(t); err != nil {
 		return nil, err
 	}
-	if !sane(s.at) {
+	end()
+	if len(t.trees) == 0 {
 		return nil, fmt.Errorf("reading %s: there is no node_time_seconds in it, which says when it was answered", file)
 	}
-	t.trees = []*tree{{at: s.at, scrape: &s}}
+	if untimed > 0 {
+		t.note("%s: %s without a time, or of more than %d, left out", file, unit.Plural(int64(untimed), "answer", "answers"), maxTrees)
+	}
 	return t, nil
 }
 
@@ -79,17 +106,42 @@ type scrape struct {
 	system   recording.SystemSample
 	memory   recording.MemorySample
 	vmstat   recording.VMStatSample
+	only     map[recording.Table]map[string]bool // columns that it tells
+}
+
+func newScrape() *scrape {
+	return &scrape{cpus: map[string]*recording.CPUSample{}, disks: map[string]*recording.DiskSample{}, pressure: map[string]*recording.PressureSample{},
+		system: blankSystem(), memory: blankMemory(time.Time{}), only: map[recording.Table]map[string]bool{}}
+}
+
+func (s *scrape) large() bool { return len(s.cpus)+len(s.disks) > maxThings }
+
+// knows notes that a column is told.
+func (s *scrape) knows(t recording.Table, column string) {
+	if s.only[t] == nil {
+		s.only[t] = map[string]bool{}
+	}
+	s.only[t][column] = true
 }
 
 // seconds makes a duration of a counter.
 func seconds(v float64) time.Duration { return time.Duration(min(v, 9e9) * float64(time.Second)) }
 
-// take keeps a sample, if a table has it.
-func (s *scrape) take(t *told, name, labels string, v float64) {
-	of := map[string]string{}
-	for _, l := range label.FindAllStringSubmatch(labels, -1) {
-		of[l[1]] = strings.Clone(l[2])
+// take keeps a sample; false: no table has it.
+func (s *scrape) take(t *told, name string, of map[string]string, v float64) (known bool) {
+	count := func(table recording.Table, column string, to *uint64) {
+		s.knows(table, column)
+		*to = uint64(v)
 	}
+	gauge := func(table recording.Table, column string, to *int64) {
+		s.knows(table, column)
+		*to = int64(v)
+	}
+	load := func(column string, to *float64) {
+		s.knows(recording.System, column)
+		*to = v
+	}
+	known = true
 	switch name {
 	case "node_time_seconds":
 		s.at = time.Unix(0, int64(min(v, 9e9)*1e9))
@@ -98,52 +150,56 @@ func (s *scrape) take(t *told, name, labels string, v float64) {
 	case "node_cpu_seconds_total":
 		s.cpu(of["cpu"], of["mode"], v)
 	case "node_context_switches_total":
-		s.system.ContextSwitches = uint64(v)
+		count(recording.System, "context_switches", &s.system.ContextSwitches)
 	case "node_intr_total":
-		s.system.Interrupts = uint64(v)
+		count(recording.System, "interrupts", &s.system.Interrupts)
 	case "node_forks_total":
-		s.system.Forks = uint64(v)
+		count(recording.System, "forks", &s.system.Forks)
 	case "node_procs_running":
-		s.system.Running = int64(v)
+		gauge(recording.System, "running", &s.system.Running)
 	case "node_procs_blocked":
-		s.system.Blocked = int64(v)
+		gauge(recording.System, "blocked", &s.system.Blocked)
 	case "node_load1":
-		s.system.Load1 = v
+		load("load1", &s.system.Load1)
 	case "node_load5":
-		s.system.Load5 = v
+		load("load5", &s.system.Load5)
 	case "node_load15":
-		s.system.Load15 = v
+		load("load15", &s.system.Load15)
 	case "node_vmstat_pswpin":
-		s.vmstat.SwapIn = uint64(v)
+		count(recording.VMStat, "pswpin", &s.vmstat.SwapIn)
 	case "node_vmstat_pswpout":
-		s.vmstat.SwapOut = uint64(v)
+		count(recording.VMStat, "pswpout", &s.vmstat.SwapOut)
 	case "node_vmstat_pgpgin":
-		s.vmstat.PageIn = uint64(v)
+		count(recording.VMStat, "pgpgin", &s.vmstat.PageIn)
 	case "node_vmstat_pgpgout":
-		s.vmstat.PageOut = uint64(v)
+		count(recording.VMStat, "pgpgout", &s.vmstat.PageOut)
 	case "node_vmstat_pgfault":
-		s.vmstat.Faults = uint64(v)
+		count(recording.VMStat, "pgfault", &s.vmstat.Faults)
 	case "node_vmstat_pgmajfault":
-		s.vmstat.MajorFaults = uint64(v)
+		count(recording.VMStat, "pgmajfault", &s.vmstat.MajorFaults)
 	case "node_vmstat_oom_kill":
-		s.vmstat.OOMKills = uint64(v)
+		count(recording.VMStat, "oom_kill", &s.vmstat.OOMKills)
 	case "node_memory_MemTotal_bytes":
-		s.memory.Total = int64(v)
+		gauge(recording.Memory, "total_bytes", &s.memory.Total)
 	case "node_memory_MemFree_bytes":
-		s.memory.Free = int64(v)
+		gauge(recording.Memory, "free_bytes", &s.memory.Free)
 	case "node_memory_MemAvailable_bytes":
-		s.memory.Available = int64(v)
+		gauge(recording.Memory, "available_bytes", &s.memory.Available)
 	case "node_memory_SwapTotal_bytes":
-		s.memory.SwapTotal = int64(v)
+		gauge(recording.Memory, "swap_total_bytes", &s.memory.SwapTotal)
 	case "node_memory_SwapFree_bytes":
-		s.memory.SwapFree = int64(v)
+		gauge(recording.Memory, "swap_free_bytes", &s.memory.SwapFree)
+	default:
+		measured, disk := strings.CutPrefix(name, "node_disk_")
+		resource, pressure := strings.CutPrefix(name, "node_pressure_")
+		switch known = false; {
+		case disk && of["device"] != "":
+			return s.disk(clip(of["device"]), measured, v)
+		case pressure:
+			return s.stall(resource, v)
+		}
 	}
-	if measured, ok := strings.CutPrefix(name, "node_disk_"); ok && of["device"] != "" {
-		s.disk(clip(of["device"]), measured, v)
-	}
-	if resource, ok := strings.CutPrefix(name, "node_pressure_"); ok {
-		s.stall(resource, v)
-	}
+	return known
 }
 
 // clip bounds a name, and keeps nothing of the text that it is in.
@@ -163,43 +219,57 @@ func (s *scrape) cpu(name, mode string, v float64) {
 	}
 	if to := map[string]*time.Duration{"user": &c.User, "nice": &c.Nice, "system": &c.System, "idle": &c.Idle, "iowait": &c.IOWait, "irq": &c.IRQ,
 		"softirq": &c.SoftIRQ, "steal": &c.Steal}[mode]; to != nil {
+		s.knows(recording.CPUs, mode+"_ns")
 		*to = seconds(v)
 	}
 }
 
-func (s *scrape) disk(device, measured string, v float64) {
+func (s *scrape) disk(device, measured string, v float64) (known bool) {
 	d := s.disks[device]
 	if d == nil {
 		blank := blankDisk(device)
 		d = &blank
 		s.disks[device] = d
 	}
+	const table = recording.Disks
+	count := func(column string, to *uint64) {
+		s.knows(table, column)
+		*to = uint64(v)
+	}
+	spent := func(column string, to *time.Duration) {
+		s.knows(table, column)
+		*to = seconds(v)
+	}
 	switch measured {
 	case "reads_completed_total":
-		d.Reads = uint64(v)
+		count("reads", &d.Reads)
 	case "writes_completed_total":
-		d.Writes = uint64(v)
+		count("writes", &d.Writes)
 	case "read_bytes_total":
-		d.ReadBytes = uint64(v)
+		count("read_bytes", &d.ReadBytes)
 	case "written_bytes_total":
-		d.WrittenBytes = uint64(v)
+		count("written_bytes", &d.WrittenBytes)
 	case "read_time_seconds_total":
-		d.ReadTime = seconds(v)
+		spent("read_time_ns", &d.ReadTime)
 	case "write_time_seconds_total":
-		d.WriteTime = seconds(v)
+		spent("write_time_ns", &d.WriteTime)
 	case "io_now":
+		s.knows(table, "in_flight")
 		d.InFlight = int64(v)
 	case "io_time_seconds_total":
-		d.Busy = seconds(v)
+		spent("busy_ns", &d.Busy)
 	case "io_time_weighted_seconds_total":
-		d.WeightedQueue = seconds(v)
+		spent("weighted_queue_ns", &d.WeightedQueue)
+	default:
+		return false
 	}
+	return true
 }
 
-func (s *scrape) stall(name string, v float64) {
+func (s *scrape) stall(name string, v float64) (known bool) {
 	resource, how, _ := strings.Cut(name, "_")
 	if resource != "cpu" && resource != "memory" && resource != "io" {
-		return
+		return false
 	}
 	p := s.pressure[resource]
 	if p == nil {
@@ -208,10 +278,15 @@ func (s *scrape) stall(name string, v float64) {
 	}
 	switch how {
 	case "waiting_seconds_total":
+		s.knows(recording.Pressure, "some_ns")
 		p.Some = seconds(v)
 	case "stalled_seconds_total":
+		s.knows(recording.Pressure, "full_ns")
 		p.Full = seconds(v)
+	default:
+		return false
 	}
+	return true
 }
 
 // write makes rows of an answer.
@@ -229,9 +304,13 @@ func (s *scrape) write(w *recording.Writer) {
 		recording.Append(w, *p)
 	}
 	s.system.At, s.memory.At, s.vmstat.At = s.at, s.at, s.at
-	recording.Append(w, s.system)
-	recording.Append(w, s.memory)
-	if s.vmstat != (recording.VMStatSample{At: s.at}) {
+	if len(s.only[recording.System]) > 0 {
+		recording.Append(w, s.system)
+	}
+	if len(s.only[recording.Memory]) > 0 {
+		recording.Append(w, s.memory)
+	}
+	if len(s.only[recording.VMStat]) > 0 {
 		recording.Append(w, s.vmstat)
 	}
 }

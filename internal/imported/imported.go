@@ -47,6 +47,9 @@ func kindOf(head []byte) parser {
 	if isSadf(head) {
 		return parseSadf
 	}
+	if isPrometheus(head) {
+		return parsePrometheus
+	}
 	if isSadfCSV(head) {
 		return parseSadfCSV
 	}
@@ -86,7 +89,7 @@ func Is(path string) bool {
 	return infile.Begins(path, func(in io.Reader) bool {
 		head := make([]byte, headBytes)
 		n, _ := io.ReadFull(in, head)
-		return kindOf(head[:n]) != nil || otherIn(head[:n]) != nil || isSar(head[:n]) || isTar(head[:n]) || bytes.HasPrefix(head[:n], xzMagic)
+		return kindOf(head[:n]) != nil || otherIn(head[:n]) != nil || isSar(head[:n]) || isTar(head[:n])
 	})
 }
 
@@ -141,8 +144,6 @@ func readFile(ctx context.Context, path string) (*told, error) {
 	switch {
 	case isTar(head):
 		return readArchive(ctx, path, packed, in)
-	case bytes.HasPrefix(head, xzMagic):
-		return nil, fmt.Errorf("reading %s: it is packed with xz, which rtrail does not unpack: run xz -dk on it and give the result", path)
 	}
 	text, err := readText(ctx, in)
 	if err != nil {
@@ -152,7 +153,10 @@ func readFile(ctx context.Context, path string) (*told, error) {
 		return nil, o.refuse(path)
 	}
 	if isSar(text) {
-		return readSar(ctx, path)
+		if packed.n < int64(len(text)) { // packed
+			return readSar(ctx, path, text)
+		}
+		return readSar(ctx, path, nil)
 	}
 	parse := kindOf(text[:min(len(text), headBytes)])
 	if parse == nil {

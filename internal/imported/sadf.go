@@ -6,10 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
@@ -44,8 +47,9 @@ func isSar(head []byte) bool {
 	return bytes.HasPrefix(head, []byte{0x96, 0xd5}) || bytes.HasPrefix(head, []byte{0xd5, 0x96})
 }
 
-// readSar has sadf read a binary file of sar.
-func readSar(ctx context.Context, path string) (*told, error) {
+// readSar has sadf read a binary file of sar; held is what is in it if that lies in an archive,
+// or is packed.
+func readSar(ctx context.Context, path string, held []byte) (*told, error) {
 	sadf := Sadf()
 	if sadf == "" {
 		return nil, fmt.Errorf("reading %s: it is a binary file of sar, which sadf reads: install sysstat, or run sadf -j FILE -- -A > sar.json where it is and give that file", path)
@@ -56,9 +60,18 @@ func readSar(ctx context.Context, path string) (*told, error) {
 	if !filepath.IsAbs(path) {
 		name = "./" + path // is no option, whatever it begins with
 	}
+	var memory *os.File
+	if held != nil {
+		var err error
+		if memory, err = inMemory(held); err != nil {
+			return nil, fmt.Errorf("reading %s: %w", path, err)
+		}
+		defer memory.Close()
+		name = "/proc/self/fd/3" // the first of ExtraFiles
+	}
 	var failed error
 	for _, asked := range sadfAsked {
-		text, err := runSadf(ctx, sadf, append([]string{"-j", name, "--"}, asked...))
+		text, err := runSadf(ctx, sadf, memory, append([]string{"-j", name, "--"}, asked...))
 		if err == nil {
 			return parseSadf(path, text, time.Time{})
 		}
@@ -67,9 +80,26 @@ func readSar(ctx context.Context, path string) (*told, error) {
 	return nil, fmt.Errorf("reading %s: %w; sadf of another release may read it: run sadf -j FILE -- -A > sar.json on the host where it was made, and give that file", path, failed)
 }
 
+// inMemory makes a file that lies on no disk.
+func inMemory(content []byte) (*os.File, error) {
+	fd, err := unix.MemfdCreate("sar", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), "sar")
+	if _, err := f.Write(content); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
 // runSadf runs it without a shell; its answer is bounded.
-func runSadf(ctx context.Context, sadf string, args []string) (string, error) {
+func runSadf(ctx context.Context, sadf string, memory *os.File, args []string) (string, error) {
 	cmd := exec.CommandContext(ctx, sadf, args...)
+	if memory != nil {
+		cmd.ExtraFiles = []*os.File{memory}
+	}
 	cmd.Env = []string{"LC_ALL=C", "PATH=/usr/bin:/bin"}
 	cmd.WaitDelay = sadfWait
 	out, problems := &bounded{max: maxText}, &bounded{max: 1 << 10}

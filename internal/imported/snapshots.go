@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -154,14 +155,17 @@ func (r *rows) diskCounters() {
 	}
 }
 
-// scraped says which columns node_exporter tells.
+// scraped says which columns all answers of node_exporter tell.
 func (r *rows) scraped() {
 	r.diskCounters()
-	r.only[recording.CPUs] = []string{"user_ns", "nice_ns", "system_ns", "idle_ns", "iowait_ns", "irq_ns", "softirq_ns", "steal_ns"}
-	r.only[recording.System] = []string{"context_switches", "interrupts", "forks", "running", "blocked", "load1", "load5", "load15"}
-	r.only[recording.Memory] = []string{"total_bytes", "free_bytes", "available_bytes", "swap_total_bytes", "swap_free_bytes"}
-	if len(r.vmstat) > 0 {
-		r.only[recording.VMStat] = []string{"pgpgin", "pgpgout", "pswpin", "pswpout", "pgfault", "pgmajfault", "oom_kill"}
+	clear(r.only)
+	trees := r.told.trees
+	for table, columns := range trees[0].scrape.only {
+		for _, c := range slices.Sorted(maps.Keys(columns)) {
+			if !slices.ContainsFunc(trees, func(t *tree) bool { return !t.scrape.only[table][c] }) {
+				r.only[table] = append(r.only[table], c)
+			}
+		}
 	}
 }
 
@@ -182,8 +186,8 @@ var collected = regexp.MustCompile(`^(\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d)-([a-z_0-9-
 var stalked = []string{"procstat", "procvmstat", "meminfo", "diskstats", "interrupts", "vmstat", "iostat", "mpstat", "top", "mysqladmin",
 	"innodbstatus1", "innodbstatus2", "processlist", "transactions", "lock-waits", "variables"}
 
-// series is how many of these tell of more than one moment.
-const series = 10
+// lasting is how many of these tell of more than one moment.
+const lasting = 10
 
 // IsCollection says that a path is a directory in which pt-stalk put files, or one of these
 // files.
@@ -218,7 +222,7 @@ func collection(dir string) (others int, files []string, err error) {
 	}
 	last := ""
 	for trigger, kinds := range triggers {
-		if trigger > last && slices.ContainsFunc(kinds, func(k string) bool { return slices.Contains(stalked[:series], k) }) {
+		if trigger > last && slices.ContainsFunc(kinds, func(k string) bool { return slices.Contains(stalked[:lasting], k) }) {
 			last = trigger
 		}
 	}

@@ -14,10 +14,10 @@ import (
 // being told to.
 const maxWindow = 128 << 20
 
-// Unpack sees through gzip and zstd; what is packed in neither way is given back
+// Unpack sees through gzip, zstd and xz; what is packed in no such way is given back
 // as it is. The function frees what unpacking holds.
 func Unpack(in io.Reader) (io.Reader, func(), error) {
-	head := make([]byte, 4)
+	head := make([]byte, len(xzMagic))
 	n, err := io.ReadFull(in, head)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		return nil, nil, err
@@ -30,12 +30,15 @@ func Unpack(in io.Reader) (io.Reader, func(), error) {
 			return nil, nil, err
 		}
 		return whole{z}, func() { z.Close() }, nil
-	case bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		z, err := zstd.NewReader(in, zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			return nil, nil, err
 		}
 		return whole{z}, z.Close, nil
+	}
+	if bytes.Equal(head, xzMagic) {
+		return whole{newXZ(in)}, func() {}, nil
 	}
 	return in, func() {}, nil
 }

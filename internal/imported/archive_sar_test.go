@@ -1,0 +1,98 @@
+package imported
+
+import (
+	"bytes"
+	"compress/gzip"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ulikunitz/xz"
+)
+
+// packed is a content packed by xz.
+func packed(t *testing.T, content []byte) string {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := xz.NewWriter(&b)
+	if err == nil {
+		_, err = w.Write(content)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func contentOf(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// A sosreport has files of sar, and one copy of /proc, which tells no rates.
+func TestSosreport(t *testing.T) {
+	at := time.Unix(1767322800, 0)
+	entries := append(copyOf("sosreport-vm/", 100), entry{"sosreport-vm/var/log/sa/sar01", "Linux 6.1.0 (old) \t2026-01-01 \t_x86_64_\t(2 CPU)\n", at},
+		entry{"sosreport-vm/var/log/sa/sar02", contentOf(t, "testdata/cpu/sar.txt"), at.Add(time.Hour)}, entry{"sosreport-vm/var/log/sa/sar03", "", at.Add(2 * time.Hour)},
+		entry{"sosreport-vm/var/log/sa/sar.sh", "no file of a day", at.Add(3 * time.Hour)}, entry{"sosreport-vm/var/log/sa/sa04", "not of sar", at.Add(3 * time.Hour)})
+	v := text(t, packed(t, archive(t, entries...)))
+	if total, ok := v.CPUTotal(); !ok || total.Busy() < 0.9 || v.Manifest().Host.Name != "vm" {
+		t.Errorf("%+v of %s", total, v.Manifest().Host.Name)
+	}
+	notes := strings.Join(v.Manifest().Notes, "\n")
+	for _, want := range []string{"var/log/sa/sar02", "the newest of 3 files of sar", "one copy of /proc left out"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("%q lacks %q", notes, want)
+		}
+	}
+	// Two copies of /proc tell more of the host.
+	v = text(t, string(archive(t, append(append(entries, copyOf("1/", 200)...), copyOf("2/", 210)...)...)))
+	if notes := strings.Join(v.Manifest().Notes, "\n"); !strings.Contains(notes, "not read beside copies of /proc") {
+		t.Error(notes)
+	}
+}
+
+// sadf reads what lies in an archive, or is packed, from memory.
+func TestSarInMemory(t *testing.T) {
+	if Sadf() == "" {
+		t.Skip("sadf is not installed")
+	}
+	if _, _, err := Read(t.Context(), []string{"testdata/cpu/sar.bin"}); err != nil {
+		t.Skipf("sadf of another release: %v", err)
+	}
+	content := contentOf(t, "testdata/cpu/sar.bin")
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	if _, err := z.Write([]byte(content)); err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	at := time.Unix(1767322800, 0)
+	for name, file := range map[string]string{"gzip": zipped.String(), "xz": packed(t, []byte(content)),
+		"archive": string(archive(t, entry{"var/log/sa/sar02", contentOf(t, "testdata/us/mpstat.txt"), at.Add(time.Hour)}, entry{"var/log/sa/sa02", content, at}))} {
+		if total, ok := text(t, file).CPUTotal(); !ok || total.Busy() < 0.9 {
+			t.Errorf("%s: %+v", name, total)
+		}
+	}
+}
+
+// Zeros pack to next to nothing.
+func TestXZBomb(t *testing.T) {
+	zeros := make([]byte, freely+(8<<20))
+	for name, content := range map[string][]byte{
+		"text":    append([]byte(sysstatBanner), zeros...),
+		"archive": archive(t, entry{"var/log/messages", string(zeros), time.Unix(1767322800, 0)}),
+	} {
+		_, _, err := Read(t.Context(), []string{write(t, packed(t, content))})
+		if err == nil || !strings.Contains(err.Error(), "cut out the time") && !strings.Contains(err.Error(), "tar bomb") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

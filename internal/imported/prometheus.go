@@ -1,0 +1,225 @@
+package imported
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"rtrail/internal/unit"
+)
+
+const (
+	// maxSeries and maxPoints bound what an answer of Prometheus may hold: a day of a host with
+	// 100 CPUs, once a minute, has 1,500 series and 2 million points.
+	maxSeries = 50_000
+	maxPoints = 4_000_000
+	// maxOneSeries bounds a series: one of 20,000 values has 500 kB.
+	maxOneSeries = 2 << 20
+	// maxStamps bounds the times of all series, and keptStamps those of which rows are made: a
+	// day, once a minute.
+	maxStamps, keptStamps = 20_000, 1500
+)
+
+// isPrometheus says that a text is what the query API of Prometheus answers (HTTP API, v1).
+func isPrometheus(head []byte) bool {
+	head = bytes.TrimLeft(head, " \t\r\n")
+	return len(head) > 0 && head[0] == '{' && bytes.Contains(head[:min(len(head), 200)], []byte(`"status"`)) &&
+		(bytes.Contains(head, []byte(`"resultType"`)) || bytes.Contains(head[:min(len(head), 400)], []byte(`"errorType"`)))
+}
+
+// series is one element of "result".
+type series struct {
+	Metric map[string]string    `json:"metric"`
+	Values [][2]json.RawMessage `json:"values"`
+	Value  [2]json.RawMessage   `json:"value"`
+}
+
+// point is a value at a time.
+type point struct {
+	at    int64 // ms since 1970
+	value float64
+}
+
+// pointOf reads [1767322800.1, "0.5"].
+func pointOf(raw [2]json.RawMessage) (p point, ok bool) {
+	at, err := strconv.ParseFloat(string(raw[0]), 64)
+	if err != nil || !(math.Abs(at) < 9e9) {
+		return p, false
+	}
+	p.at = int64(math.Round(at * 1000))
+	p.value, err = strconv.ParseFloat(strings.Trim(string(raw[1]), `"`), 64)
+	return p, err == nil && p.value >= 0 && p.value <= maxNumber
+}
+
+// parsePrometheus reads a matrix or a vector of series of node_exporter: each time becomes what
+// the host answered then.
+func parsePrometheus(file, text string, _ time.Time) (*told, error) {
+	t := &told{tool: "node_exporter", file: file, dated: true}
+	p := &prometheus{told: t, times: map[int64]*moment{}}
+	if err := p.read(json.NewDecoder(strings.NewReader(text))); err != nil {
+		return nil, fmt.Errorf("reading %s as an answer of Prometheus: %w", file, err)
+	}
+	most := 0
+	for _, m := range p.times {
+		most = max(most, m.series)
+	}
+	all := slices.Sorted(maps.Keys(p.times))
+	whole := slices.DeleteFunc(all, func(at int64) bool { return p.times[at].series < most || !sane(time.UnixMilli(at)) })
+	left := len(p.times) - len(whole)
+	step := (len(whole) + keptStamps - 1) / keptStamps
+	for i, at := range whole {
+		if i%step == 0 || i == len(whole)-1 {
+			t.trees = append(t.trees, &tree{at: time.UnixMilli(at), scrape: p.times[at].scrape})
+		}
+	}
+	if p.unnamed > 0 {
+		t.note("%s: %s without a name left out, as rate() and sum() give them", file, unit.Plural(int64(p.unnamed), "series", "series"))
+	}
+	if step > 1 {
+		t.note("%s: of %d times one in %d was read", file, len(whole), step)
+	}
+	if most == 0 || len(t.trees) == 0 {
+		return nil, fmt.Errorf("reading %s as an answer of Prometheus: %w", file, p.empty())
+	}
+	if left > 0 {
+		t.note("%s: %s left out, at which not all series have a value", file, unit.Plural(int64(left), "time", "times"))
+	}
+	t.host.Name = cmp.Or(t.host.Name, p.instance)
+	return t, nil
+}
+
+// moment is what all series say of one time.
+type moment struct {
+	scrape *scrape
+	series int
+}
+
+type prometheus struct {
+	*told
+	times    map[int64]*moment
+	instance string
+	all      int // series
+	unnamed  int // series without a name
+	points   int
+}
+
+// empty says why there is nothing to judge.
+func (p *prometheus) empty() error {
+	if p.unnamed > 0 {
+		return fmt.Errorf("%s without a name, as rate() and sum() give them; ask for the counters themselves: %s", unit.Plural(int64(p.unnamed), "series is", "series are"), usualQuery)
+	}
+	return errors.New("there is no series of node_exporter in it; ask for " + usualQuery)
+}
+
+// usualQuery gives all that is read.
+const usualQuery = `{__name__=~"node_.*",instance="HOST:9100"}`
+
+// read looks for "result" and takes one series after the other.
+func (p *prometheus) read(d *json.Decoder) error {
+	for depth := 0; ; {
+		token, err := d.Token()
+		if err != nil {
+			return err
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			if depth++; depth > 8 {
+				return errors.New("it is nested too deeply")
+			}
+		case json.Delim('}'), json.Delim(']'):
+			if depth--; depth <= 0 {
+				return nil
+			}
+		case "status", "resultType", "errorType":
+			_, err = d.Token()
+		case "error":
+			var why string
+			_ = d.Decode(&why)
+			return fmt.Errorf("the query was refused: %.200q", why)
+		case "result":
+			return p.result(d)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (p *prometheus) result(d *json.Decoder) error {
+	if token, err := d.Token(); err != nil || token != json.Delim('[') {
+		return errors.New("its result is no list")
+	}
+	for d.More() {
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
+			return fmt.Errorf("it is cut off or damaged in series %d: %w", p.all+1, err)
+		}
+		if len(raw) > maxOneSeries {
+			return fmt.Errorf("series %d has more than %v; ask for less time, or a longer step", p.all+1, unit.Bytes(maxOneSeries))
+		}
+		var s series
+		if err := json.Unmarshal(raw, &s); err != nil {
+			return fmt.Errorf("series %d: %w", p.all+1, err)
+		}
+		if p.all++; p.all > maxSeries {
+			return fmt.Errorf("it has more than %d series; ask for those of one host: %s", maxSeries, usualQuery)
+		}
+		if err := p.take(&s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *prometheus) take(s *series) error {
+	name := s.Metric["__name__"]
+	if name == "" {
+		p.unnamed++
+		return nil
+	}
+	if !strings.HasPrefix(name, "node_") {
+		return nil
+	}
+	if i := clip(s.Metric["instance"]); i != "" {
+		if p.instance != "" && p.instance != i {
+			return fmt.Errorf("it holds series of %q and %q; ask for one host: %s", p.instance, i, usualQuery)
+		}
+		p.instance = i
+	}
+	if s.Value[0] != nil {
+		s.Values = append(s.Values, s.Value)
+	}
+	for _, raw := range s.Values {
+		v, ok := pointOf(raw)
+		if !ok {
+			continue
+		}
+		if p.points++; p.points > maxPoints {
+			return fmt.Errorf("it has more than %d values; ask for less time, or a longer step", maxPoints)
+		}
+		m := p.times[v.at]
+		if m == nil {
+			if len(p.times) == maxStamps {
+				return fmt.Errorf("it has values of more than %d times; ask query_range for a longer step", maxStamps)
+			}
+			m = &moment{scrape: newScrape()}
+			p.times[v.at] = m
+		}
+		if m.scrape.take(p.told, name, s.Metric, v.value) {
+			m.series++
+		}
+		m.scrape.at = time.UnixMilli(v.at)
+		if m.scrape.large() {
+			return fmt.Errorf("it tells of more than %d CPUs and disks", maxThings)
+		}
+	}
+	return nil
+}

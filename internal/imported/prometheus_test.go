@@ -1,0 +1,124 @@
+package imported
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/view"
+)
+
+// Answers of the query API, and of node_exporter one after the other in one file.
+func TestPrometheus(t *testing.T) {
+	for name, seconds := range map[string]float64{"prometheus/range.json": 10, "prometheus/raw.json": 9, "prometheus/three.prom": 3} {
+		v := read(t, name)
+		about(t, name+": seconds", v.Seconds(), seconds, 0.5)
+		if total, ok := v.CPUTotal(); !ok || len(v.CPUs()) != 2 || total.Busy() < 0 || total.Busy() > 1 {
+			t.Errorf("%s: %+v", name, total)
+		}
+		if s, ok := v.Scheduler(); !ok || s.Load1 < 1 || s.Running < 1 {
+			t.Errorf("%s: %+v", name, s)
+		}
+		if h := v.Manifest().Host; h.Name != "vm" {
+			t.Errorf("%s: %+v", name, h)
+		}
+	}
+	found := false
+	for _, f := range judge(t, "prometheus/raw.json").Findings {
+		found = found || f.Rule == "cpu/saturated" && f.Confidence == rule.Possible
+	}
+	if !found {
+		t.Error("more work than CPUs was not found")
+	}
+}
+
+// matrix is an answer with a CPU that is busy, and more series.
+func matrix(more string) string {
+	var b strings.Builder
+	b.WriteString(`{"status":"success","data":{"resultType":"matrix","result":[`)
+	for i, mode := range []string{"user", "idle"} {
+		fmt.Fprintf(&b, `{"metric":{"__name__":"node_cpu_seconds_total","cpu":"0","mode":%q,"instance":"db:9100"},"values":[`, mode)
+		for s := range 5 {
+			fmt.Fprintf(&b, `[%d,"%d"],`, 1767322800+s*15, 1000+s*15*(1-i))
+		}
+		b.WriteString(`[1767322875.000,"NaN"]]},`)
+	}
+	return b.String() + more + `]}}`
+}
+
+func TestPrometheusSeries(t *testing.T) {
+	v := text(t, matrix(`{"metric":{"__name__":"node_load1","instance":"db:9100"},"values":[[1767322815,"1"],[1767322830,"1"],[1767322845,"1"],[1767322860,"1"]]}`))
+	about(t, "seconds", v.Seconds(), 45, 0)
+	total, _ := v.CPUTotal()
+	about(t, "busy", total.Busy(), 1, 0.001)
+	notes := strings.Join(v.Manifest().Notes, "\n")
+	if v.Manifest().Host.Name != "db:9100" || !strings.Contains(notes, "1 time left out") {
+		t.Errorf("%s: %s", v.Manifest().Host.Name, notes)
+	}
+	for _, p := range v.Manifest().Probes {
+		for _, c := range p.Only {
+			if c == "system.context_switches" || c == "cpus.steal_ns" {
+				t.Errorf("%s is not told", c)
+			}
+		}
+	}
+	if _, ok := v.MemoryNow(); ok || len(view.Rows[recording.VMStatSample](v)) > 0 {
+		t.Error("memory was not told")
+	}
+}
+
+func TestPrometheusRefused(t *testing.T) {
+	for name, tc := range map[string]struct{ text, want string }{
+		"two hosts":   {matrix(`{"metric":{"__name__":"node_load1","instance":"web:9100"},"values":[[1767322800,"1"]]}`), `"db:9100" and "web:9100"`},
+		"an error":    {`{"status":"error","errorType":"bad_data","error":"parse error: \u001b[31mred"}`, `\x1b[31mred`},
+		"of others":   {`{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"up"},"values":[[1767322800,"1"]]}]}}`, "no series of node_exporter"},
+		"a vector":    {`{"status":"success","data":{"resultType":"vector","result":[{"metric":{"__name__":"node_load1"},"value":[1767322800,"1"]}]}}`, "one answer of node_exporter"},
+		"a scalar":    {`{"status":"success","data":{"resultType":"scalar","result":[1767322800,"1"]}}`, "series 1"},
+		"cut off":     {matrix("")[:300], "cut off"},
+		"long series": {matrix(`{"metric":{"__name__":"node_load1"},"values":[` + strings.Repeat(`[1767322800,"1"],`, maxOneSeries/16) + `[1767322800,"1"]]}`), "longer step"},
+		"nested":      {`{"status":"success","resultType":` + strings.Repeat("[", 100), "damaged"},
+		"federated":   {"node_load1{instance=\"a:9100\"} 1 1767322800000\nnode_load1{instance=\"b:9100\"} 1 1767322800000\n", "line 2: it is of \"b:9100\""},
+	} {
+		_, _, err := Read(t.Context(), []string{write(t, tc.text)})
+		if err == nil || !strings.Contains(err.Error(), tc.want) && name != "nested" {
+			t.Errorf("%s: %v, want %q", name, err, tc.want)
+		}
+	}
+	if _, _, err := Read(t.Context(), []string{"testdata/prometheus/rate.json"}); err == nil || !strings.Contains(err.Error(), "counters themselves") {
+		t.Error(err)
+	}
+}
+
+func FuzzPrometheus(f *testing.F) {
+	for _, name := range []string{"testdata/prometheus/rate.json", "testdata/prometheus/raw.json"} {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b[:min(len(b), 3000)])
+	}
+	f.Add([]byte(matrix("")))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		one, err := parsePrometheus("fuzz", string(b), time.Time{})
+		if err != nil {
+			return
+		}
+		all, err := joinTrees([]*told{one})
+		if err != nil {
+			return
+		}
+		rec, held, err := together(all)
+		if err != nil {
+			return
+		}
+		v := view.New(rec, held.From, held.To)
+		if total, ok := v.CPUTotal(); ok && !(total.Busy() >= 0 && total.Busy() <= 1) {
+			t.Errorf("busy %v", total.Busy())
+		}
+		v.BlockDevices()
+	})
+}
