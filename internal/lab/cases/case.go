@@ -52,6 +52,10 @@ type Case struct {
 	// them: each must be found by itself. nil: there is one fault.
 	Parts []Case
 
+	// Stack are limits that are too small at the same time, one behind the other: the one that
+	// ranks first is lifted, until nothing is found. nil: there is one fault, or Parts.
+	Stack []Limit
+
 	// Extra cases need what the project does not install by itself. They run when
 	// they are named or match a pattern, not with all others.
 	Extra bool
@@ -109,12 +113,13 @@ type Result struct {
 	Case     string            `json:"case"`
 	Pass     bool              `json:"pass"`
 	Skipped  bool              `json:"skipped"`
-	Why      string            `json:"why"`       // of failing or skipping
-	Rank     int               `json:"rank"`      // of the expected rule for the expected subject, of several the last; 0: not found
-	Found    string            `json:"found"`     // headline of that finding, of several joined by "; "
-	First    []string          `json:"first"`     // rules of the findings in the first places, as many as there are faults; of a control the first above possible. null: there was no verdict
-	Others   []string          `json:"others"`    // other findings above possible, not folded: "rule: headline"
-	AfterFix []string          `json:"after_fix"` // findings above possible after the fix
+	Why      string            `json:"why"`             // of failing or skipping
+	Rank     int               `json:"rank"`            // of the expected rule for the expected subject, of several the last; 0: not found
+	Found    string            `json:"found"`           // headline of that finding, of several joined by "; "
+	First    []string          `json:"first"`           // rules of the findings in the first places, as many as there are faults; of a control the first above possible. null: there was no verdict
+	Others   []string          `json:"others"`          // other findings above possible, not folded: "rule: headline"
+	AfterFix []string          `json:"after_fix"`       // findings above possible after the fix
+	Steps    []Step            `json:"steps,omitempty"` // of a stack of limits, in the order in which these were found
 	Before   *load.Measurement `json:"before,omitempty"`
 	Under    *load.Measurement `json:"under,omitempty"`
 	After    *load.Measurement `json:"after,omitempty"`

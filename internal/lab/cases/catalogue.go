@@ -26,6 +26,7 @@ func All() []Case {
 		mysqlVersionCases(),
 		[]Case{chainWebAppLock(), chainLockDisk()},
 		pairCases(),
+		[]Case{fiveLimits()},
 		controlCases(),
 	)
 }

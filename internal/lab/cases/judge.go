@@ -36,8 +36,13 @@ type findingDoc struct {
 	Confidence string       `json:"confidence"`
 	Headline   string       `json:"headline"`
 	Explains   []findingDoc `json:"explains"`
+	Fixes      []fixDoc     `json:"fixes"`
 	Culprit    *subjectDoc  `json:"culprit"`
 	Victims    []victimDoc  `json:"victims"`
+}
+
+type fixDoc struct {
+	Text string `json:"text"`
 }
 
 type victimDoc struct {

@@ -65,7 +65,7 @@ func (r Runner) Run(ctx context.Context, c Case) (result Result) {
 		result.Why = err.Error()
 		return result
 	}
-	ctx, cancel := context.WithTimeout(ctx, caseLimit+2*c.window())
+	ctx, cancel := context.WithTimeout(ctx, caseLimit+time.Duration(2+len(c.Stack))*2*c.window())
 	defer cancel()
 	defer func() {
 		if p := recover(); p != nil {
@@ -112,6 +112,9 @@ func (r Runner) phases(ctx context.Context, c Case, e *env.Env, result *Result) 
 	}
 	if r.Hold > 0 {
 		return r.hold(ctx, c, e, result)
+	}
+	if c.Stack != nil {
+		return r.stack(ctx, c, e, result)
 	}
 	v, under, err := r.watch(ctx, c, e, result)
 	if err != nil {

@@ -152,6 +152,33 @@ func Ask(ctx context.Context, in *env.NetNS, addr netip.AddrPort, request string
 	return err
 }
 
+// AskPage asks for a page over a connection of its own, as somebody does who waits for it no longer
+// than patience. An error page, such as that of a proxy whose server is gone, is no page.
+func AskPage(ctx context.Context, in *env.NetNS, addr netip.AddrPort, path string, patience time.Duration) error {
+	deadline := time.Now().Add(patience)
+	conn, err := in.Connect(ctx, addr, patience)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(deadline); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: lab\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n", path); err != nil {
+		return err
+	}
+	const good = "HTTP/1.1 200 "
+	begin := make([]byte, len(good))
+	if _, err := io.ReadFull(conn, begin); err != nil {
+		return err
+	}
+	if string(begin) != good {
+		return fmt.Errorf("answered with %q", begin)
+	}
+	_, err = io.Copy(io.Discard, conn) // an answer that is cut ends with an error or too late
+	return err
+}
+
 // Worst is p99, where those who gave up count with all the time they waited.
 func (r PacedResult) Worst(patience time.Duration) Measurement {
 	m := r.P99()

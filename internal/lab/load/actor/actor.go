@@ -47,6 +47,7 @@ var parts = map[string]part{
 	"tail-server":     {"ADDRESS:PORT PERMILLE MILLISECONDS", tailServer},
 	"fan-out":         {"ADDRESS:PORT BACKEND:PORT CALLS", fanOutServer},
 	"far-proxy":       {"ADDRESS:PORT UPSTREAM:PORT MICROSECONDS", farProxy},
+	"worker-pool":     {"WORKERS MILLISECONDS BYTES ADDRESS:PORT", workerPool},
 	"job-server":      {"WORKERS MILLISECONDS ADDRESS:PORT...", jobServer},
 	"news-server":     {"ADDRESS:PORT", newsServer},
 	"stock-app":       {"ADDRESS:PORT DATABASE:PORT", stockApp},
