@@ -21,6 +21,8 @@ const (
 	maxMoments = 600
 	// maxAnswer bounds a field of an answer: statements are longer, and their beginning will do.
 	maxAnswer = 4 << 10
+	// maxFields bounds those of a row: INNODB_TRX has 25.
+	maxFields = 100
 	// mysqlName names a server that does not tell its socket.
 	mysqlName = "localhost"
 	// maxSocket is the longest path of a socket (unix(7)).
@@ -155,7 +157,7 @@ func (a *answers) rows(lines *lineReader) {
 		if at > 0 && at < len(line) && line[at] == ':' {
 			name = strings.TrimLeft(line[:at], " ")
 		}
-		if _, there := now[name]; there || name == "" || strings.ContainsAny(name, " '\"`") || len(name) > maxKey {
+		if _, there := now[name]; there || name == "" || len(now) == maxFields || strings.ContainsAny(name, " '\"`") || len(name) > maxKey {
 			if v := now[last]; last != "" && len(v) < maxAnswer {
 				now[last] = bounds(v + "\n" + line)
 			}
@@ -259,7 +261,7 @@ func joinMySQL(all []*told) ([]*told, error) {
 		return rest, nil
 	}
 	offset, known := clockOffset(of["innodb"], moments[0].At)
-	teller := mysql.NewTeller(nameOf(moments[0].Variables), offset)
+	teller := mysql.NewTeller(nameOf(moments[0].Variables), offset, untoldOf(moments)...)
 	for i := range moments {
 		m := &moments[i]
 		m.Transactions = aged(m.Transactions, m.At.Add(offset), known)
@@ -333,6 +335,22 @@ func (t *told) moments(of map[string][]*told, from time.Time) ([]mysql.Told, err
 		}
 	}
 	return moments, nil
+}
+
+// untoldOf are the sights of which no moment tells.
+func untoldOf(moments []mysql.Told) []recording.Sight {
+	list := []recording.Sight{recording.UnseenPoolGroups}
+	for sight, there := range map[recording.Sight]func(mysql.Told) bool{
+		recording.UnseenTransactions: func(m mysql.Told) bool { return m.Transactions != nil },
+		recording.UnseenSessions:     func(m mysql.Told) bool { return m.Processes != nil },
+		recording.UnseenInnoDB:       func(m mysql.Told) bool { return m.InnoDB != "" },
+	} {
+		if !slices.ContainsFunc(moments, there) {
+			list = append(list, sight)
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // nameOf names a server as its clients on this host do: by its socket.
@@ -439,5 +457,5 @@ var mysqlGivers = []giver{
 	mysqlGiver[recording.MySQLVariable](recording.MySQLVariables), mysqlGiver[recording.MySQLSession](recording.MySQLSessions),
 	mysqlGiver[recording.MySQLClient](recording.MySQLClients), mysqlGiver[recording.MySQLState](recording.MySQLStates),
 	mysqlGiver[recording.MySQLTransaction](recording.MySQLTransactions), mysqlGiver[recording.MySQLLockWait](recording.MySQLLockWaits),
-	mysqlGiver[recording.MySQLInnoDB](recording.MySQLInnoDBs), mysqlGiver[recording.MySQLLatch](recording.MySQLLatches),
+	mysqlGiver[recording.UnseenNote](recording.Unseen), mysqlGiver[recording.MySQLInnoDB](recording.MySQLInnoDBs), mysqlGiver[recording.MySQLLatch](recording.MySQLLatches),
 }

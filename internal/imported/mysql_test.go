@@ -1,6 +1,7 @@
 package imported
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -54,6 +55,16 @@ func TestStalkMySQL(t *testing.T) {
 	}
 	if n := view.Rows[recording.MySQLInnoDB](rec); len(n) == 0 || n[0].OldestAge < time.Second {
 		t.Errorf("%+v", n)
+	}
+}
+
+// What no file tells is not healthy.
+func TestMySQLUntold(t *testing.T) {
+	v := judge(t, "stalk-mysql/2026_11_26_18_37_09-mysqladmin")
+	for _, id := range []string{"mysql/long-transaction", "mysql/metadata-lock", "mysql/purge-lag", "mysql/slow-reader", "mysql/thread-pool-stalled"} {
+		if !notJudged(v, id) {
+			t.Errorf("%s was judged", id)
+		}
 	}
 }
 
@@ -118,6 +129,19 @@ Time: 99999
 	rows := view.Rows[recording.MySQLSession](v)
 	if len(rows) != 2 || rows[0].User != "app" || rows[0].For != time.Second || rows[0].ClientPort != 4000 || strings.Contains(rows[0].Statement, "99999") {
 		t.Errorf("%+v", rows)
+	}
+}
+
+// A row has so many fields, whatever its text says.
+func TestManyFields(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(strings.Repeat("*", 27) + " 1. row " + strings.Repeat("*", 27) + "\n      Id: 5\n")
+	for i := range 10 * maxFields {
+		fmt.Fprintf(&b, "%8d: x\n", i)
+	}
+	told, err := parseMySQL("many", b.String(), time.Time{})
+	if err != nil || len(told.mysql.moments) != 1 {
+		t.Fatalf("%+v %v", told, err)
 	}
 }
 

@@ -301,6 +301,9 @@ func describe(head []byte) string {
 	return fmt.Sprintf("%q", head)
 }
 
+// isReport is what to do with a report that comes through a pipe, which can be looked at once.
+const isReport = "this is a report of another tool: save it in a file, and give that to rtrail diagnose"
+
 // foreign are files that people take for captures, and what to do with them.
 var foreign = []struct{ magic, hint string }{
 	{"snoop\x00\x00\x00", "this is a snoop capture: convert it with editcap"},
@@ -311,6 +314,9 @@ var foreign = []struct{ magic, hint string }{
 	{"\x04\x22\x4d\x18", "unpack it: lz4 -dc FILE | rtrail packets -"},
 	{"PK\x03\x04", "this is a zip archive: unpack it"},
 	{"\x7fELF", "this is a program"},
+	{"procs --", isReport},
+	{"Linux ", isReport},
+	{"top - ", isReport},
 }
 
 func hint(head []byte) string {

@@ -270,6 +270,7 @@ func TestNotACapture(t *testing.T) {
 		"snoop":  {"snoop\x00\x00\x00\x00\x00\x00\x02", "convert it with editcap"},
 		"gzip":   {"\x1f\x8b\x08\x00garbage", "unpack"},
 		"xz":     {"\xfd7zXZ\x00\x00\x04", "xz -dc"},
+		"vmstat": {"procs -----------memory----------", "save it in a file"},
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(tc.b), 0o600); err != nil {

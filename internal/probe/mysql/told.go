@@ -25,11 +25,15 @@ type Told struct {
 // Teller makes rows of what one server said, moment by moment.
 type Teller struct{ server *server }
 
-// NewTeller reads what a server said whose clock is offset from UTC.
-func NewTeller(name string, offset time.Duration) *Teller {
+// NewTeller reads what a server said whose clock is offset from UTC. unseen are sights of which no
+// moment tells.
+func NewTeller(name string, offset time.Duration, unseen ...recording.Sight) *Teller {
 	s := &server{target: mysqlconn.Target{Name: name}, words: fingerprint.New(), limits: usual}
 	s.state = recording.MySQLServer{Server: name, PID: recording.Unknown, Port: recording.Unknown, Uptime: recording.Unknown, Connect: recording.Unknown, Answer: recording.Unknown}
 	s.about.offset, s.about.noLast = offset, true
+	for _, sight := range unseen {
+		s.notes.add(string(sight), "the files do not tell it", "give all files of the collection, or watch the server itself")
+	}
 	return &Teller{s}
 }
 
@@ -72,6 +76,7 @@ func (t *Teller) Write(w *recording.Writer, told Told) error {
 		collected = append(collected, "row locks")
 	}
 	l.writeTransactions()
+	l.notes.write(w, told.At, true) // every window has them
 	row := l.state
 	row.At, row.State, row.Flavor, row.Version = told.At, recording.ServerAnswers, l.about.flavor, l.about.version
 	if up, ok := l.status["uptime"]; ok && up < 9e9 {
