@@ -119,6 +119,7 @@ func newRootCommand() *cobra.Command {
 		newDiagnoseCommand(),
 		newRecordCommand(),
 		newPingCommand(),
+		newThroughputCommand(),
 		newWatchCommand(),
 		newPacketsCommand(),
 		newMySQLCommand(),

@@ -1,0 +1,244 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rtrail/internal/document"
+	"rtrail/internal/escape"
+	"rtrail/internal/throughput"
+	"rtrail/internal/unit"
+)
+
+// throughputJob is what `rtrail throughput` was asked to do.
+type throughputJob struct {
+	serve       bool
+	plan        throughput.Plan
+	length      time.Duration
+	reverse     bool
+	ladder      string
+	rungs       []int
+	json        bool
+	lengthGiven bool
+}
+
+func newThroughputCommand() *cobra.Command {
+	var j throughputJob
+	cmd := &cobra.Command{
+		Use:   "throughput HOST PORT | --serve ADDRESS PORT",
+		Short: "Measure what TCP carries between two hosts, and say what limits it",
+		Long: `Sends data over TCP to an "rtrail throughput --serve" on another host, prints a
+line a second of what the sender's sockets say, and in the end what limits the
+throughput: the receiver's window or its reader, the send buffer, losses, the
+rate of the path, or a CPU. --reverse has the server send.
+
+--ladder sends requests of --size bytes instead, each answered by as many, over
+1, 2, 4, ... connections, and says from which number on more only wait longer.
+
+The server takes one run at a time, from anybody who reaches it, and ends by
+itself after --for (an hour). Nothing but an rtrail server is loaded.`,
+		Example: `  rtrail throughput --serve 0.0.0.0 5999       on one host
+  rtrail throughput db1 5999                   on the other one
+  rtrail throughput db1 5999 --streams 4 --reverse
+  rtrail throughput db1 5999 --ladder 1,2,4,8,16 --size 100`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			j.lengthGiven = cmd.Flags().Changed("for")
+			if err := j.check(args); err != nil {
+				return err
+			}
+			watches(cmd.ErrOrStderr(), false)
+			if j.serve {
+				return j.server(cmd.Context(), cmd.ErrOrStderr())
+			}
+			return j.client(cmd.Context(), cmd.OutOrStdout())
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&j.serve, "serve", false, "be the server, at this address of this host")
+	f.DurationVar(&j.length, "for", 10*time.Second, "how long to send, or per step of the ladder; with --serve how long to serve (default there 1h)")
+	f.IntVar(&j.plan.Streams, "streams", 1, "connections at a time")
+	f.IntVar(&j.plan.Size, "size", 0, "bytes per write, or of a request (default 128 KiB, or 100 bytes)")
+	f.BoolVarP(&j.reverse, "reverse", "R", false, "the server sends")
+	f.StringVar(&j.plan.Congestion, "congestion", "", "congestion control of the sending client: cubic, bbr, reno")
+	f.StringVar(&j.ladder, "ladder", "", "requests and answers over so many connections, one step after the other: 1,2,4,8")
+	f.BoolVar(&j.json, "json", false, "print one JSON object per second or step, then one with the verdict")
+	cmd.SetFlagErrorFunc(flagError)
+	return cmd
+}
+
+func (j *throughputJob) check(args []string) error {
+	if len(args) != 2 {
+		return usageError("throughput takes a host and a port: rtrail throughput db1 5999; there, first: rtrail throughput --serve 0.0.0.0 5999")
+	}
+	port, err := strconv.ParseUint(args[1], 10, 16)
+	if err != nil || port == 0 {
+		return usageError("%q is no port (1 to 65535)", args[1])
+	}
+	j.plan.Server = net.JoinHostPort(args[0], args[1])
+	if j.serve && !j.lengthGiven {
+		j.length = time.Hour
+	}
+	if j.ladder != "" {
+		for _, text := range strings.Split(j.ladder, ",") {
+			n, err := strconv.Atoi(text)
+			if err != nil || n < 1 || n > throughput.MostStreams || len(j.rungs) > 0 && n <= j.rungs[len(j.rungs)-1] {
+				return usageError("--ladder %s: growing numbers from 1 to %d, as in 1,2,4,8", j.ladder, throughput.MostStreams)
+			}
+			j.rungs = append(j.rungs, n)
+		}
+	}
+	switch {
+	case j.length < time.Second:
+		return usageError("--for %v: at least a second", j.length)
+	case !j.serve && j.length > throughput.LongestRun:
+		return usageError("--for %v: at most %v", j.length, throughput.LongestRun)
+	case j.plan.Streams < 1 || j.plan.Streams > throughput.MostStreams:
+		return usageError("--streams %d: from 1 to %d", j.plan.Streams, throughput.MostStreams)
+	case j.plan.Size < 0 || j.plan.Size > throughput.LargestSize:
+		return usageError("--size %d: from 1 to %d", j.plan.Size, throughput.LargestSize)
+	case j.serve && (j.ladder != "" || j.reverse || j.plan.Congestion != "" || j.plan.Streams != 1 || j.plan.Size != 0):
+		return usageError("--serve takes an address, a port and --for; the client says the rest")
+	case j.ladder != "" && j.reverse:
+		return usageError("--ladder and --reverse exclude each other: requests and answers go both ways")
+	case j.reverse && j.plan.Congestion != "":
+		return usageError("--congestion is that of a client that sends: not with --reverse")
+	}
+	j.plan.Mode, j.plan.Length = throughput.Send, j.length
+	size := 128 << 10
+	switch {
+	case j.reverse:
+		j.plan.Mode = throughput.Receive
+	case j.ladder != "":
+		j.plan.Mode, size = throughput.Echo, 100
+	}
+	if j.plan.Size == 0 {
+		j.plan.Size = size
+	}
+	return nil
+}
+
+func (j *throughputJob) server(ctx context.Context, stderr io.Writer) error {
+	var listen net.ListenConfig
+	l, err := listen.Listen(ctx, "tcp", j.plan.Server)
+	if err != nil {
+		return err
+	}
+	tcp, ok := l.(*net.TCPListener)
+	if !ok {
+		return errors.Join(errors.New("no TCP listener"), l.Close())
+	}
+	ctx, stop := context.WithTimeout(ctx, j.length)
+	defer stop()
+	fmt.Fprintf(stderr, "serving one run at a time at %s for %v, Ctrl-C ends it\n", l.Addr(), unit.Duration(j.length))
+	var mu sync.Mutex
+	s := throughput.Server{Listener: tcp, Tell: func(client net.Addr, what string) {
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Fprintf(stderr, "%s  %s %s\n", time.Now().Format("15:04:05"), client, escape.Text(what))
+	}}
+	return s.Serve(ctx)
+}
+
+func (j *throughputJob) client(ctx context.Context, out io.Writer) error {
+	if j.ladder != "" {
+		return j.climb(ctx, out)
+	}
+	var failed error
+	print := func(format string, args ...any) {
+		if failed == nil {
+			_, failed = fmt.Fprintf(out, format, args...)
+		}
+	}
+	if !j.json {
+		print("%4s  %12s  %9s  %9s  %9s  %9s  %9s  %9s  %6s  %s\n", "s", "rate", "again", "RTT", "cwnd", "ssthresh", "rwnd", "sndbuf", "CPU", "limited by")
+	}
+	r, err := j.plan.Run(ctx, func(s *throughput.Sample) {
+		if j.json {
+			if failed == nil {
+				failed = document.JSONLine(out, s)
+			}
+			return
+		}
+		ssthresh := "-"
+		if s.Ssthresh > 0 {
+			ssthresh = unit.Bytes(s.Ssthresh).String()
+		}
+		print("%4d  %12v  %9d  %9v  %9v  %9s  %9v  %9v  %6v  %s\n", s.Second, throughput.BitRate(s.BitsPerSecond()), s.Retransmitted, unit.Duration(s.RTT), unit.Bytes(s.Cwnd), ssthresh,
+			unit.Bytes(s.PeerWindow), unit.Bytes(s.SendBuffer), unit.Share(max(s.CPU, s.PeerCPU)), limits(s))
+	})
+	if err = errors.Join(err, failed); err != nil {
+		return err
+	}
+	return j.conclude(out, throughput.Judge(r))
+}
+
+// limits names what held the sockets up in a second.
+func limits(s *throughput.Sample) string {
+	var words []string
+	for _, l := range []struct {
+		share float64
+		name  string
+	}{{s.RwndLimited, "rwnd"}, {s.SndbufLimited, "sndbuf"}} {
+		if l.share >= 0.1 {
+			words = append(words, fmt.Sprintf("%s %v", l.name, unit.Share(l.share)))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// climb measures each rung of the ladder.
+func (j *throughputJob) climb(ctx context.Context, out io.Writer) error {
+	if !j.json {
+		if _, err := fmt.Fprintf(out, "%7s  %10s  %9s  %9s  %9s  %6s  %6s\n", "streams", "requests/s", "mean", "p50", "p99", "CPU", "there"); err != nil {
+			return err
+		}
+	}
+	var rungs []throughput.Rung
+	for _, n := range j.rungs {
+		p := j.plan
+		p.Streams = n
+		r, err := p.Run(ctx, func(*throughput.Sample) {})
+		if err != nil {
+			return err
+		}
+		rungs = append(rungs, r.Rung)
+		if j.json {
+			err = document.JSONLine(out, r.Rung)
+		} else {
+			_, err = fmt.Fprintf(out, "%7d  %10v  %9v  %9v  %9v  %6v  %6v\n", n, unit.Count(r.Rung.PerSecond), unit.Duration(r.Rung.Mean), unit.Duration(r.Rung.P50), unit.Duration(r.Rung.P99), unit.Share(r.Rung.CPU), unit.Share(r.Rung.PeerCPU))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return j.conclude(out, throughput.JudgeLadder(rungs))
+}
+
+func (j *throughputJob) conclude(out io.Writer, v throughput.Verdict) error {
+	if j.json {
+		return document.JSONLine(out, struct {
+			Verdict throughput.Verdict `json:"verdict"`
+		}{v})
+	}
+	f := document.Finding{Number: 1, Mark: strings.ToUpper(v.Sure), Headline: v.Headline}
+	for i, words := range v.Proof {
+		f.Rows = append(f.Rows, document.Row{Label: map[bool]string{true: "proof"}[i == 0], Words: words})
+	}
+	for i, s := range v.Next {
+		f.Rows = append(f.Rows, document.Row{Label: map[bool]string{true: "NEXT"}[i == 0], Words: s.Words, Commands: []string{s.Command}})
+	}
+	if _, err := io.WriteString(out, "\n"); err != nil {
+		return err
+	}
+	return document.Terminal(out, document.Document{Blocks: []document.Block{f}}, terminalOptions(out))
+}

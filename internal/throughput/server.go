@@ -1,0 +1,215 @@
+package throughput
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"rtrail/internal/crash"
+)
+
+// underWay is why a run is refused that may begin later.
+const underWay = "another run is under way"
+
+// grace is how long connections of a run may outlive it.
+const grace = 5 * time.Second
+
+// Server serves one run at a time, to whoever asks.
+type Server struct {
+	Listener *net.TCPListener
+	Tell     func(client net.Addr, what string) // of runs that begin, and of those that are refused; may be called at any time
+
+	mu   sync.Mutex
+	run  *served
+	open int
+}
+
+// served is the run that is served.
+type served struct {
+	session string
+	mode    Mode
+	streams []*stream
+	bytes   int64 // received
+}
+
+// report is what the server says of each second.
+type report struct {
+	Sample *Sample `json:"sample,omitempty"` // where it is the sender
+	CPU    float64 `json:"cpu"`
+}
+
+// Serve serves until ctx ends.
+func (s *Server) Serve(ctx context.Context) error {
+	defer context.AfterFunc(ctx, func() { s.Listener.Close() })()
+	var all sync.WaitGroup
+	defer all.Wait()
+	for {
+		c, err := s.Listener.AcceptTCP()
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			return err
+		}
+		s.mu.Lock()
+		s.open++
+		full := s.open > MostStreams+8
+		s.mu.Unlock()
+		all.Go(func() {
+			defer c.Close()
+			defer context.AfterFunc(ctx, func() { c.Close() })()
+			err := crash.Guard(func() error {
+				if full {
+					return errors.New("too many connections")
+				}
+				return s.serve(ctx, c)
+			})
+			s.mu.Lock()
+			s.open--
+			s.mu.Unlock()
+			if err != nil && ctx.Err() == nil {
+				s.Tell(c.RemoteAddr(), err.Error())
+			}
+		})
+	}
+}
+
+func (s *Server) serve(ctx context.Context, c *net.TCPConn) error {
+	_, h, err := greeted(c)
+	if err != nil {
+		return err
+	}
+	refuse := func(why error) error {
+		return errors.Join(why, say(c, answer{Refused: why.Error()}))
+	}
+	if err := h.check(); err != nil {
+		return refuse(err)
+	}
+	end := time.Now().Add(h.Length + grace)
+	if err := c.SetDeadline(end); err != nil {
+		return err
+	}
+	if h.Session == "" {
+		run := &served{session: rand.Text(), mode: h.Mode}
+		s.mu.Lock()
+		busy := s.run != nil
+		if !busy {
+			s.run = run
+		}
+		s.mu.Unlock()
+		if busy {
+			return refuse(errors.New(underWay))
+		}
+		defer func() {
+			s.mu.Lock()
+			s.run = nil
+			s.mu.Unlock()
+		}()
+		s.Tell(c.RemoteAddr(), "begins: "+string(h.Mode)+" for "+h.Length.String())
+		if err := say(c, answer{Session: run.session}); err != nil {
+			return err
+		}
+		return s.reports(ctx, c, run, end)
+	}
+	st := &stream{raw: c}
+	s.mu.Lock()
+	run := s.run
+	ok := run != nil && run.session == h.Session && run.mode == h.Mode && len(run.streams) < MostStreams
+	if ok {
+		run.streams = append(run.streams, st)
+	}
+	s.mu.Unlock()
+	if !ok {
+		return refuse(errors.New("no such run"))
+	}
+	if err := say(c, answer{}); err != nil {
+		return err
+	}
+	return quiet(transfer(c, h, h.Mode == Receive))
+}
+
+// reports says each second what was sent and how busy the CPUs were, until the client goes.
+func (s *Server) reports(ctx context.Context, c *net.TCPConn, run *served, end time.Time) error {
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		_ = crash.Guard(func() error {
+			_, err := c.Read(make([]byte, 1)) // the client says nothing more: it goes
+			return err
+		})
+	}()
+	defer func() {
+		c.Close()
+		<-gone
+	}()
+	before := readCPUs()
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for second := 1; time.Now().Before(end); second++ {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-gone:
+			return nil
+		case <-tick.C:
+		}
+		now := readCPUs()
+		r := report{CPU: now.busiest(before)}
+		before = now
+		if run.mode == Receive {
+			s.mu.Lock()
+			sample := sampleOf(second, run.streams)
+			s.mu.Unlock()
+			r.Sample = &sample
+		}
+		if err := say(c, r); err != nil {
+			return nil // it has what it wanted
+		}
+	}
+	return nil
+}
+
+// sampleOf reads all streams; those that have ended are left out.
+func sampleOf(second int, streams []*stream) Sample {
+	var list []reading
+	for _, st := range streams {
+		if r, err := st.read(); err == nil && r.length > 0 {
+			list = append(list, r)
+		}
+	}
+	return sum(second, list)
+}
+
+// transfer sends, takes or answers until the connection ends.
+func transfer(c net.Conn, h hello, sends bool) error {
+	buffer := make([]byte, h.Size)
+	for {
+		var err error
+		switch {
+		case h.Mode == Echo:
+			if _, err = io.ReadFull(c, buffer); err == nil {
+				_, err = c.Write(buffer)
+			}
+		case sends:
+			_, err = c.Write(buffer)
+		default:
+			_, err = c.Read(buffer)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// quiet leaves out how connections end.
+func quiet(err error) error {
+	var timeout net.Error
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.As(err, &timeout) {
+		return nil
+	}
+	return err
+}

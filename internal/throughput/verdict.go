@@ -1,0 +1,200 @@
+package throughput
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"rtrail/internal/shell"
+	"rtrail/internal/unit"
+)
+
+// Verdict is what limits a run.
+type Verdict struct {
+	Kind     string   `json:"kind"` // receiver-window, receiver-slow, send-buffer, sender, loss, rate, cpu, concurrency, unknown
+	Sure     string   `json:"confidence"`
+	Headline string   `json:"headline"`
+	Proof    []string `json:"proof,omitempty"`
+	Next     []Step   `json:"next,omitempty"`
+}
+
+// Step is what to do, with a command where one helps.
+type Step struct {
+	Words   string `json:"words"`
+	Command string `json:"command,omitempty"`
+}
+
+const (
+	// mostOfTheTime is the share of the time from which on something is what limits.
+	mostOfTheTime = 0.5
+	// fullCPU is a CPU without time left.
+	fullCPU = 0.95
+	// queued is how many times the shortest round trip the usual one takes where packets wait in a queue.
+	queued = 2.0
+	// queuedAtLeast is the least wait in a queue that is told: below it schedulers and interrupts take as long.
+	queuedAtLeast = time.Millisecond
+	// steady is how far seconds are from their median where something holds the rate.
+	steady = 0.05
+	// fewLosses is the loss rate below which congestion control is hardly held back in local networks.
+	fewLosses = 0.0005
+	// nearBound is the least throughput relative to what a connection reaches at its losses (Mathis et al., 1997).
+	nearBound = 0.3
+)
+
+// total is what samples sum up to, without the first one, in which a connection begins slowly.
+type total struct {
+	seconds                       float64
+	acked, segments, again        float64
+	busy, rwnd, sndbuf, cpu, peer float64
+	rtt, minRTT                   time.Duration
+	mss, window, buffer, streams  float64
+	spread                        float64 // of the rates, relative to their median
+	smallest                      int64   // window of the receiver
+	congestion                    string
+}
+
+func totalOf(samples []Sample) (t total, ok bool) {
+	if len(samples) > 2 {
+		samples = samples[1:]
+	}
+	if len(samples) == 0 {
+		return t, false
+	}
+	n := float64(len(samples))
+	var rates []float64
+	var rtts, windows []time.Duration
+	t.minRTT, t.smallest = time.Hour, math.MaxInt64
+	for i := range samples {
+		s := &samples[i]
+		t.seconds += s.Length.Seconds()
+		t.acked += float64(s.Acked)
+		t.segments += float64(s.Segments)
+		t.again += float64(s.Retransmitted)
+		t.busy += s.Busy / n
+		t.rwnd += s.RwndLimited / n
+		t.sndbuf += s.SndbufLimited / n
+		t.cpu = max(t.cpu, s.CPU)
+		t.peer = max(t.peer, s.PeerCPU)
+		t.minRTT = min(t.minRTT, s.MinRTT)
+		t.smallest = min(t.smallest, s.PeerWindow)
+		rtts, windows = append(rtts, s.RTT), append(windows, time.Duration(s.PeerWindow))
+		rates = append(rates, s.BitsPerSecond())
+		t.mss, t.buffer, t.streams, t.congestion = float64(s.MSS), float64(s.SendBuffer), float64(s.Streams), s.Congestion
+	}
+	slices.Sort(rtts)
+	slices.Sort(windows)
+	slices.Sort(rates)
+	t.rtt, t.window = rtts[len(rtts)/2], float64(windows[len(windows)/2])
+	mid := rates[len(rates)/2]
+	t.spread = max(rates[len(rates)-1]-mid, mid-rates[0]) / max(mid, 1)
+	return t, t.seconds > 0 && t.acked > 0
+}
+
+// bits is the rate of all streams.
+func (t *total) bits() float64 { return 8 * t.acked / t.seconds }
+
+// Judge says what limits the throughput.
+func Judge(r *Result) Verdict {
+	t, ok := totalOf(r.Samples)
+	if !ok {
+		return Verdict{Kind: "unknown", Sure: "certain", Headline: "nothing was carried"}
+	}
+	rate := BitRate(t.bits())
+	v := Verdict{Sure: "likely", Proof: t.proof()}
+	loss := t.again / max(t.segments, 1)
+	bound := 1.22 * t.mss / max(t.minRTT.Seconds(), 1e-6) / math.Sqrt(max(loss, 1e-9)) * t.streams
+	waits := t.rtt - t.minRTT
+	switch {
+	case t.rwnd >= mostOfTheTime*t.busy && t.rwnd >= 0.2 && float64(t.smallest) < t.mss:
+		v.Kind, v.Sure = "receiver-slow", "certain"
+		v.Headline = fmt.Sprintf("%v: the receiver does not read as fast as data comes; its window was closed", rate)
+		v.Next = []Step{{"on the receiver: see what keeps the reader", shell.Line("sudo rtrail").String()}}
+	case t.rwnd >= mostOfTheTime*t.busy && t.rwnd >= 0.2:
+		v.Kind, v.Sure = "receiver-window", "certain"
+		v.Headline = fmt.Sprintf("%v: the receiver's window of %v is used up each round trip of %v", rate, unit.Bytes(t.window), unit.Duration(t.rtt))
+		v.Next = []Step{{"on the receiver: let buffers grow", shell.Line("sysctl net.ipv4.tcp_rmem net.core.rmem_max net.ipv4.tcp_moderate_rcvbuf").String()}}
+	case t.sndbuf >= mostOfTheTime*t.busy && t.sndbuf >= 0.2:
+		v.Kind, v.Sure = "send-buffer", "certain"
+		v.Headline = fmt.Sprintf("%v: the send buffer of %v is too small for a round trip of %v", rate, unit.Bytes(t.buffer), unit.Duration(t.rtt))
+		v.Next = []Step{{"on the sender: let buffers grow", shell.Line("sysctl net.ipv4.tcp_wmem net.core.wmem_max").String()}}
+	case loss >= fewLosses && t.bits()/8 >= nearBound*bound && float64(t.rtt) < queued*float64(t.minRTT)+float64(queuedAtLeast):
+		v.Kind = "loss"
+		v.Headline = fmt.Sprintf("%v: losses limit it: %s of segments are sent again at a round trip of %v", rate, unit.Share(loss), unit.Duration(t.rtt))
+		v.Next = []Step{{"find where packets get lost", shell.Line("tc -s qdisc; ip -s link; nstat -az 'TcpExt*Retrans*'").String()}, {"try another congestion control", shell.Line("rtrail throughput HOST PORT --congestion bbr").String()}}
+	case waits >= queuedAtLeast && float64(t.rtt) >= queued*float64(t.minRTT):
+		v.Kind = "rate"
+		v.Headline = fmt.Sprintf("%v is what the path carries: packets wait %v in a queue", rate, unit.Duration(waits))
+		if t.spread <= steady {
+			v.Sure = "certain"
+			v.Headline = fmt.Sprintf("%v is what the path carries, second by second: a link or a shaper is full, and packets wait %v in its queue", rate, unit.Duration(waits))
+		}
+		v.Next = []Step{{"look for shapers on both hosts", shell.Line("tc -s qdisc").String()}}
+	case max(t.cpu, t.peer) >= fullCPU:
+		v.Kind = "cpu"
+		where := "sender"
+		if t.peer > t.cpu {
+			where = "receiver"
+		}
+		v.Headline = fmt.Sprintf("%v: a CPU of the %s is full", rate, where)
+		v.Next = []Step{{"see which one, and what it does", shell.Line("mpstat -P ALL 1 5").String()}, {"try more streams", shell.Line("rtrail throughput HOST PORT --streams 4").String()}}
+	case t.busy < mostOfTheTime:
+		v.Kind = "sender"
+		v.Headline = fmt.Sprintf("%v: the sender does not keep the connection busy", rate)
+	case t.spread <= steady:
+		v.Kind = "rate"
+		v.Headline = fmt.Sprintf("%v, the same each second: a policer, a limit of the link or of a virtual machine holds it", rate)
+	default:
+		v.Kind, v.Headline = "unknown", fmt.Sprintf("%v; nothing shows what limits it", rate)
+	}
+	return v
+}
+
+func (t *total) proof() []string {
+	list := []string{
+		fmt.Sprintf("round trip %v, shortest %v; %s of segments sent again; %s", unit.Duration(t.rtt), unit.Duration(t.minRTT), unit.Share(t.again/max(t.segments, 1)), t.congestion),
+		fmt.Sprintf("of the time: busy %s, the receiver's window used up %s, the send buffer %s", unit.Share(t.busy), unit.Share(t.rwnd), unit.Share(t.sndbuf)),
+		fmt.Sprintf("busiest CPU: sender %s, receiver %s", unit.Share(t.cpu), unit.Share(t.peer)),
+	}
+	return list
+}
+
+// flat is how much the rate grows at most, for twice the streams, where it has its limit.
+const flat = 1.1
+
+// JudgeLadder says where more streams bring no more requests.
+func JudgeLadder(rungs []Rung) Verdict {
+	for i := 1; i < len(rungs); i++ {
+		a, b := &rungs[i-1], &rungs[i]
+		if b.Streams < 2*a.Streams || a.PerSecond <= 0 || b.PerSecond > flat*a.PerSecond {
+			continue
+		}
+		v := Verdict{Kind: "concurrency", Sure: "certain",
+			Headline: fmt.Sprintf("%v requests/s are the limit, reached with %s: twice as many streams only wait longer (%v instead of %v)", unit.Count(max(a.PerSecond, b.PerSecond)), unit.Plural(a.Streams, "stream", "streams"), unit.Duration(b.Mean), unit.Duration(a.Mean)),
+			Next:     []Step{{"tell a full CPU from a limit of packets per second", shell.Line("mpstat -P ALL 1 5; sar -n DEV 1 5").String()}}}
+		if cpu := max(b.CPU, b.PeerCPU); cpu >= fullCPU {
+			v.Proof = []string{fmt.Sprintf("busiest CPU: here %s, at the server %s", unit.Share(b.CPU), unit.Share(b.PeerCPU))}
+			v.Kind = "cpu"
+			v.Headline += "; a CPU is full"
+		} else {
+			v.Proof = []string{fmt.Sprintf("no CPU is full (here %s, at the server %s): the path or its ends limit packets per second", unit.Share(b.CPU), unit.Share(b.PeerCPU))}
+		}
+		return v
+	}
+	return Verdict{Kind: "unknown", Sure: "certain", Headline: "more streams brought more requests up to the end: the limit was not reached"}
+}
+
+// BitRate prints bits per second as networks are sold: "9.41 Gbit/s".
+type BitRate float64
+
+func (b BitRate) String() string {
+	for _, u := range []struct {
+		name string
+		size float64
+	}{{"Gbit/s", 1e9}, {"Mbit/s", 1e6}, {"kbit/s", 1e3}} {
+		if float64(b) >= u.size {
+			return fmt.Sprintf("%v %s", unit.Number(float64(b)/u.size), u.name)
+		}
+	}
+	return fmt.Sprintf("%v bit/s", unit.Number(float64(b)))
+}
