@@ -137,6 +137,8 @@ func TestVerdicts(t *testing.T) {
 		{"a window that is full each round trip", "receiver-window", func(_ int, s *Sample) { s.RwndLimited, s.PeerWindow = 0.9, 16<<10 }},
 		{"a reader that does not read", "receiver-slow", func(_ int, s *Sample) { s.RwndLimited, s.PeerWindow = 0.9, 0 }},
 		{"a small send buffer", "send-buffer", func(_ int, s *Sample) { s.SndbufLimited, s.SendBuffer = 0.9, 8<<10 }},
+		{"a window that is full at once, and a CPU that takes its time", "receiver-window", func(_ int, s *Sample) { s.RwndLimited, s.PeerWindow = 0.4, 16<<10 }},
+		{"a buffer that is empty at once", "send-buffer", func(_ int, s *Sample) { s.Busy, s.Acked, s.SendBuffer = 0.6, 1.2e9, 8<<10 }},
 		{"half a percent lost over 50 ms", "loss", func(_ int, s *Sample) {
 			s.RTT, s.MinRTT, s.Acked, s.Segments, s.Retransmitted = 52*ms, 50*ms, 450_000, 320, 2
 		}},

@@ -28,6 +28,12 @@ type Step struct {
 const (
 	// mostOfTheTime is the share of the time from which on something is what limits.
 	mostOfTheTime = 0.5
+	// held is the share of the time from which on a window limits that its size accounts for.
+	held = 0.2
+	// nearWindow is how far the rate is from a window per round trip where that is what limits.
+	nearWindow = 2.0
+	// wakeUp is what a buffer has to hold: the time in which a writer that waits for room comes to run.
+	wakeUp = 100 * time.Microsecond
 	// fullCPU is a CPU without time left.
 	fullCPU = 0.95
 	// queued is how many times the shortest round trip the usual one takes where packets wait in a queue.
@@ -105,16 +111,17 @@ func Judge(r *Result) Verdict {
 	loss := t.again / max(t.segments, 1)
 	bound := 1.22 * t.mss / max(t.minRTT.Seconds(), 1e-6) / math.Sqrt(max(loss, 1e-9)) * t.streams
 	waits := t.rtt - t.minRTT
+	perWindow := t.streams * t.window / max(t.rtt.Seconds(), 1e-6) / (t.bits() / 8)
 	switch {
-	case t.rwnd >= mostOfTheTime*t.busy && t.rwnd >= 0.2 && float64(t.smallest) < t.mss:
+	case t.rwnd >= mostOfTheTime*t.busy && t.rwnd >= held && float64(t.smallest) < t.mss:
 		v.Kind, v.Sure = "receiver-slow", "certain"
 		v.Headline = fmt.Sprintf("%v: the receiver does not read as fast as data comes; its window was closed", rate)
 		v.Next = []Step{{"on the receiver: see what keeps the reader", shell.Line("sudo rtrail").String()}}
-	case t.rwnd >= mostOfTheTime*t.busy && t.rwnd >= 0.2:
+	case t.rwnd >= held && (t.rwnd >= mostOfTheTime*t.busy || perWindow <= nearWindow):
 		v.Kind, v.Sure = "receiver-window", "certain"
 		v.Headline = fmt.Sprintf("%v: the receiver's window of %v is used up each round trip of %v", rate, unit.Bytes(t.window), unit.Duration(t.rtt))
 		v.Next = []Step{{"on the receiver: let buffers grow", shell.Line("sysctl net.ipv4.tcp_rmem net.core.rmem_max net.ipv4.tcp_moderate_rcvbuf").String()}}
-	case t.sndbuf >= mostOfTheTime*t.busy && t.sndbuf >= 0.2:
+	case t.sndbuf >= mostOfTheTime*t.busy && t.sndbuf >= held:
 		v.Kind, v.Sure = "send-buffer", "certain"
 		v.Headline = fmt.Sprintf("%v: the send buffer of %v is too small for a round trip of %v", rate, unit.Bytes(t.buffer), unit.Duration(t.rtt))
 		v.Next = []Step{{"on the sender: let buffers grow", shell.Line("sysctl net.ipv4.tcp_wmem net.core.wmem_max").String()}}
@@ -130,13 +137,13 @@ func Judge(r *Result) Verdict {
 			v.Headline = fmt.Sprintf("%v is what the path carries, second by second: a link or a shaper is full, and packets wait %v in its queue", rate, unit.Duration(waits))
 		}
 		v.Next = []Step{{"look for shapers on both hosts", shell.Line("tc -s qdisc").String()}}
+	case 8*t.buffer*t.streams < wakeUp.Seconds()*t.bits():
+		v.Kind = "send-buffer"
+		v.Headline = fmt.Sprintf("%v: the send buffer of %v holds no more than %v of it: the writer has to be woken as often", rate, unit.Bytes(t.buffer), unit.Duration(time.Duration(8*t.buffer*t.streams/t.bits()*1e9)))
+		v.Next = []Step{{"on the sender: let buffers grow", shell.Line("sysctl net.ipv4.tcp_wmem net.core.wmem_max").String()}}
 	case max(t.cpu, t.peer) >= fullCPU:
 		v.Kind = "cpu"
-		where := "sender"
-		if t.peer > t.cpu {
-			where = "receiver"
-		}
-		v.Headline = fmt.Sprintf("%v: a CPU of the %s is full", rate, where)
+		v.Headline = fmt.Sprintf("%v: a CPU of the %s is full", rate, fuller(t.cpu, t.peer))
 		v.Next = []Step{{"see which one, and what it does", shell.Line("mpstat -P ALL 1 5").String()}, {"try more streams", shell.Line("rtrail throughput HOST PORT --streams 4").String()}}
 	case t.busy < mostOfTheTime:
 		v.Kind = "sender"
@@ -148,6 +155,17 @@ func Judge(r *Result) Verdict {
 		v.Kind, v.Headline = "unknown", fmt.Sprintf("%v; nothing shows what limits it", rate)
 	}
 	return v
+}
+
+// fuller says which host has the fuller CPU; on one host both have the same ones.
+func fuller(sender, receiver float64) string {
+	switch {
+	case sender >= fullCPU && receiver >= fullCPU:
+		return "sender and one of the receiver"
+	case receiver > sender:
+		return "receiver"
+	}
+	return "sender"
 }
 
 func (t *total) proof() []string {
