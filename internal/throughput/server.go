@@ -33,7 +33,6 @@ type served struct {
 	session string
 	mode    Mode
 	streams []*stream
-	bytes   int64 // received
 }
 
 // report is what the server says of each second.
