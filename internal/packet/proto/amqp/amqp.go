@@ -9,7 +9,9 @@
 // make up are shortened (amq.gen). Never shown are properties, bodies and passwords.
 //
 // A basic.publish has an answer only in confirm mode: basic.ack or basic.nack, by
-// delivery tag. Its request ends with the last frame of its body. Failed are exchanges that
+// delivery tag. Where the capture begins later, the first acknowledgement of the server tells
+// that mode and the tag; publishes after it are Approximate, since others may have been under
+// way. Its request ends with the last frame of its body. Failed are exchanges that
 // the server answers by closing the channel or the connection (Code is the reply code:
 // 404, 406, 530), nacks, and confirmed messages that were returned before (312 NO_ROUTE).
 // Rows of basic.get is 1, or 0 for an empty queue.
@@ -64,6 +66,7 @@ const (
 // channel is what is known of one.
 type channel struct {
 	confirms  bool
+	inferred  bool       // confirm.select was not captured: delivery tags are counted from an acknowledgement on
 	published uint64     // publishes in confirm mode
 	confirmed uint64     // all up to this delivery tag are confirmed
 	returned  uint16     // code with which a message came back that was not confirmed yet

@@ -127,7 +127,7 @@ func (p *parser) request(number uint16, c *channel, m method) {
 		key = c.publish
 	}
 	if m.id == confirmSelect {
-		c.confirms, c.published, c.confirmed = true, 0, 0
+		c.confirms, c.inferred, c.published, c.confirmed = true, false, 0, 0
 	}
 	if r.kind != writes && r.kind != tells && p.table.Find(key) != nil {
 		p.table.Tear() // one method at a time waits on a channel: its answer was missed
@@ -139,6 +139,9 @@ func (p *parser) request(number uint16, c *channel, m method) {
 	q.SetText(text, maxText)
 	switch {
 	case r.kind == writes:
+		if c.inferred {
+			q.Doubt |= proto.Approximate
+		}
 		c.within[flow.ToServer], c.silent, c.content[flow.ToServer] = true, !c.confirms, -1
 	case silent:
 		p.table.Unanswerable()
@@ -188,6 +191,7 @@ func (p *parser) answer(number uint16, c *channel, m method) {
 		tag := m.args.Uint64()
 		multiple := m.args.Byte()&1 != 0
 		if !m.args.Overread {
+			p.catchUp(number, c, tag)
 			p.confirm(number, c, tag, multiple, m.id == basicNack)
 		}
 	case basicGetOK:
@@ -213,6 +217,26 @@ func (p *parser) answered(key uint64) {
 	e.Response = p.streams[flow.ToClient].Span
 	e.Doubt |= p.streams[flow.ToClient].Doubt
 	p.table.Answered(key)
+}
+
+// catchUp takes the count of messages from an acknowledgement of the server, which only comes
+// in confirm mode, where the beginning of that was not captured. One with a tag above the count
+// shows that messages were under way when counting began: those that wait have another tag.
+func (p *parser) catchUp(number uint16, c *channel, tag uint64) {
+	switch {
+	case !c.confirms:
+		c.confirms, c.inferred = true, true
+	case !c.inferred || tag <= c.published:
+		return
+	default:
+		for from := max(c.confirmed+1, c.published-min(c.published, maxPending)); from <= c.published; from++ {
+			if key := publishBit | uint64(number)<<40 | from&(1<<40-1); p.table.Find(key) != nil {
+				p.table.Now.Doubt |= proto.Ambiguous
+				p.answered(key)
+			}
+		}
+	}
+	c.published, c.confirmed = tag, tag
 }
 
 // confirm gives out the publishes that a delivery tag stands for.
