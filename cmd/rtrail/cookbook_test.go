@@ -22,8 +22,8 @@ type recipe struct {
 // commands, and runs those that read evidence.
 func TestCookbook(t *testing.T) {
 	recipes, tasks := cookbook(t)
-	if tasks != 21 {
-		t.Errorf("%d tasks, want 21", tasks)
+	if tasks != 22 {
+		t.Errorf("%d tasks, want 22", tasks)
 	}
 	dir := t.TempDir()
 	binary, err := os.Executable()

@@ -39,20 +39,24 @@ func newPingCommand() *cobra.Command {
 	p := pingJob{}
 	cmd := &cobra.Command{
 		Use:   "ping HOST PORT",
-		Short: "Connect to a TCP port again and again, and say what answers",
+		Short: "Test a TCP port: connect again and again, and say what answers",
 		Long: `Connects to a TCP port, as clients do, and closes each connection at once. Says
 what came back (SYN-ACK, reset, an ICMP message and from whom, nothing), how
 long it took, how many SYNs got lost, and what that means: the port answers, is
-refused, filtered, unreachable, or loses SYNs. Each address of a name is tried.
+refused, filtered, unreachable, or loses SYNs. Each address of a name is tried,
+the first eight at most. Exit code 0 means that the test ran, not that the port
+answers: scripts read --json (verdicts[].kind).
 
 With --compare (root) each round also sends two bare SYNs, which no program at
 the other end sees: one without TCP timestamps, and one to a port on which
 nothing should listen. They tell a full accept queue from a lossy path, and from
-a server that drops SYNs for their timestamps (PAWS behind NAT).
+a server that drops SYNs for their timestamps (PAWS behind NAT). A SYN to a
+closed port may look like a port scan to an intrusion detection system.
 
-A MySQL server counts connections that are closed at once, and shuts a host out
-after max_connect_errors of them in a row (100 by default).`,
-		Example: `  rtrail ping db1 3306
+Caution with MySQL: it counts each ping as a failed handshake. After
+max_connect_errors of them in a row without a login (100 by default) it blocks
+this host ("Host ... is blocked") until FLUSH HOSTS. Stay below that.`,
+		Example: `  rtrail ping web1 443
   rtrail ping 10.0.0.5 443 --count 60 --interval 200ms
   sudo rtrail ping 10.0.0.5 80 --compare --count 60
   rtrail ping ::1 8080 --source ::1 --json`,
@@ -161,7 +165,7 @@ func (p *pingJob) plan(ctx context.Context) (*tcpping.Plan, tcpping.Lookup, erro
 		var err error
 		list, err = net.DefaultResolver.LookupNetIP(ctx, "ip", p.host)
 		if lookup.Took = time.Since(began); err != nil {
-			return nil, lookup, fmt.Errorf("looking up %s: %w, after %v", escape.Text(p.host), err, unit.Duration(lookup.Took))
+			return nil, lookup, fmt.Errorf("%w, after %v", err, unit.Duration(lookup.Took))
 		}
 	}
 	for _, a := range list {
@@ -173,12 +177,16 @@ func (p *pingJob) plan(ctx context.Context) (*tcpping.Plan, tcpping.Lookup, erro
 		plan.Targets = append(plan.Targets, target)
 	}
 	if len(plan.Targets) == 0 {
-		return nil, lookup, fmt.Errorf("%s has no address of the kind that is wanted", escape.Text(p.host))
+		kind := "IPv6 address (-6)"
+		if p.four {
+			kind = "IPv4 address (-4)"
+		}
+		return nil, lookup, fmt.Errorf("%s has no %s", escape.Text(p.host), kind)
 	}
 	if len(plan.Sources) > 0 && !slices.ContainsFunc(plan.Targets, func(t netip.AddrPort) bool {
 		return slices.ContainsFunc(plan.Sources, func(s netip.Addr) bool { return s.Is4() == t.Addr().Is4() })
 	}) {
-		return nil, lookup, usageError("--source %s: %s has no address of that kind", p.sources[0], p.host)
+		return nil, lookup, usageError("--source %s: %s has no address of the same kind", p.sources[0], p.host)
 	}
 	if total := len(plan.Targets) * max(len(plan.Sources), 1) * p.count; total > mostPings {
 		return nil, lookup, usageError("%d connects are asked for: at most %d", total, mostPings)

@@ -47,9 +47,9 @@ the processes that used most CPU time. It judges window by window, of long
 windows the busiest minute. A timeline of the host follows, then the tables and
 probes. --json has all faults with their evidence.
 
---full moves through the time on the whole terminal: the verdict of each ten
-seconds (--for), the processes, disks, interfaces and control groups meanwhile,
-and the findings of all of the recording as places to go to. "?" lists the keys.
+--full browses the recording on the whole terminal: the verdict of each window
+(--for, 10 s), processes, disks, interfaces and control groups meanwhile; n and
+p jump between findings, "?" lists the keys.
 "rtrail diagnose RECORDING --at TIME" judges any moment.`,
 		Example: `  rtrail replay /var/log/rtrail
   rtrail replay night.rtr --at 03:00
@@ -82,7 +82,7 @@ and the findings of all of the recording as places to go to. "?" lists the keys.
 	}
 	f := cmd.Flags()
 	f.StringVar(&r.at, "at", "", "show from this time on: "+momentForms)
-	f.DurationVar(&r.length, "for", atLength, "with --at: how much to show; with --full: what is judged at a time (default there 10s)")
+	f.DurationVar(&r.length, "for", atLength, "with --at: how much to show; with --full: what is judged at a time, 10s if not given")
 	f.DurationVar(&r.step, "step", 0, "time per line (default: what fits on a screen)")
 	f.BoolVar(&r.full, "full", false, "full screen: move through the time with the verdict of each moment")
 	r.face.add(f, "the answer")

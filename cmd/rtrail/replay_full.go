@@ -31,12 +31,12 @@ func (r *replayJob) checkFull(cmd *cobra.Command) error {
 	case r.json, r.markdown, r.html != "":
 		return usageError("--full shows the recording on the terminal: it does not go with --json, --markdown and --html")
 	case r.step != 0:
-		return usageError("--full has no lines: --for says how much is judged at a time")
+		return usageError("--step does not go with --full: --for says how much is judged at a time")
 	case r.length < time.Second || r.length > maxFull:
 		return usageError("--for %v: --full judges 1s to %v at a time", r.length, maxFull)
 	}
 	if _, tty := terminalWidth(cmd.OutOrStdout()); !tty || !term.IsTerminal(int(os.Stdin.Fd())) {
-		return usageError("--full needs a terminal; without it lines are printed")
+		return usageError("--full needs a terminal; run without it, or with --json")
 	}
 	return nil
 }

@@ -35,19 +35,24 @@ func newThroughputCommand() *cobra.Command {
 	var j throughputJob
 	cmd := &cobra.Command{
 		Use:   "throughput HOST PORT | --serve ADDRESS PORT",
-		Short: "Measure what TCP carries between two hosts, and say what limits it",
+		Short: "Measure TCP throughput between two hosts, and say what limits it",
 		Long: `Sends data over TCP to an "rtrail throughput --serve" on another host, prints a
 line a second of what the sender's sockets say, and in the end what limits the
 throughput: the receiver's window or its reader, the send buffer, losses, the
 rate of the path, or a CPU. --reverse has the server send.
 
---ladder sends requests of --size bytes instead, each answered by as many, over
-1, 2, 4, ... connections, and says from which number on more only wait longer.
+--ladder sends requests of --size bytes instead, each with an answer of the same
+size, over 1, 2, 4, ... streams, and says where more streams only add latency.
 
-The server takes one run at a time, from anybody who reaches it, and ends by
-itself after --for (an hour). Nothing but an rtrail server is loaded.`,
-		Example: `  rtrail throughput --serve 0.0.0.0 5999       on one host
-  rtrail throughput db1 5999                   on the other one
+Columns: retrans are segments sent again; CPU is the busiest CPU of both hosts;
+"limited by" is the share of the time that the receive window (rwnd) or the send
+buffer (sndbuf) held the sender up. The verdict leaves out the first second.
+
+The server has no authentication: whoever reaches the port can load it. It
+serves one run at a time and ends after --for (1h). Nothing but an rtrail server
+is loaded.`,
+		Example: `  rtrail throughput --serve 0.0.0.0 5999       # on db1
+  rtrail throughput db1 5999                   # on the other host
   rtrail throughput db1 5999 --streams 4 --reverse
   rtrail throughput db1 5999 --ladder 1,2,4,8,16 --size 100`,
 		Args: cobra.ArbitraryArgs,
@@ -65,12 +70,12 @@ itself after --for (an hour). Nothing but an rtrail server is loaded.`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&j.serve, "serve", false, "be the server, at this address of this host")
-	f.DurationVar(&j.length, "for", 10*time.Second, "how long to send, or per step of the ladder; with --serve how long to serve (default there 1h)")
-	f.IntVar(&j.plan.Streams, "streams", 1, "connections at a time")
+	f.DurationVar(&j.length, "for", 10*time.Second, "how long to send, or per step of the ladder; with --serve: how long to serve, 1h if not given")
+	f.IntVar(&j.plan.Streams, "streams", 1, "streams (connections) at a time")
 	f.IntVar(&j.plan.Size, "size", 0, "bytes per write, or of a request (default 128 KiB, or 100 bytes)")
 	f.BoolVarP(&j.reverse, "reverse", "R", false, "the server sends")
 	f.StringVar(&j.plan.Congestion, "congestion", "", "congestion control of the sending client: cubic, bbr, reno")
-	f.StringVar(&j.ladder, "ladder", "", "requests and answers over so many connections, one step after the other: 1,2,4,8")
+	f.StringVar(&j.ladder, "ladder", "", "requests and answers over so many streams, one step after the other: 1,2,4,8")
 	f.BoolVar(&j.json, "json", false, "print one JSON object per second or step, then one with the verdict")
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
@@ -160,7 +165,7 @@ func (j *throughputJob) client(ctx context.Context, out io.Writer) error {
 		}
 	}
 	if !j.json {
-		print("%4s  %12s  %9s  %9s  %9s  %9s  %9s  %9s  %6s  %s\n", "s", "rate", "again", "RTT", "cwnd", "ssthresh", "rwnd", "sndbuf", "CPU", "limited by")
+		print("%4s  %12s  %9s  %9s  %9s  %9s  %9s  %9s  %6s  %s\n", "s", "rate", "retrans", "RTT", "cwnd", "ssthresh", "rwnd", "sndbuf", "CPU", "limited by")
 	}
 	r, err := j.plan.Run(ctx, func(s *throughput.Sample) {
 		if j.json {
@@ -193,13 +198,16 @@ func limits(s *throughput.Sample) string {
 			words = append(words, fmt.Sprintf("%s %v", l.name, unit.Share(l.share)))
 		}
 	}
+	if len(words) == 0 && max(s.CPU, s.PeerCPU) >= 0.95 {
+		return "CPU"
+	}
 	return strings.Join(words, ", ")
 }
 
 // climb measures each rung of the ladder.
 func (j *throughputJob) climb(ctx context.Context, out io.Writer) error {
 	if !j.json {
-		if _, err := fmt.Fprintf(out, "%7s  %10s  %9s  %9s  %9s  %6s  %6s\n", "streams", "requests/s", "mean", "p50", "p99", "CPU", "there"); err != nil {
+		if _, err := fmt.Fprintf(out, "%7s  %10s  %9s  %9s  %9s  %6s  %6s\n", "streams", "requests/s", "mean", "p50", "p99", "CPU", "peer"); err != nil {
 			return err
 		}
 	}

@@ -75,7 +75,7 @@ func (l *lineReader) check(t *told) error {
 	case l.bad > 0 && float64(l.bad) > mostDamaged*float64(l.rows+l.bad) && (l.bad > 1 || l.rows == 0):
 		return fmt.Errorf("reading %s as %s: %s is not understood%s; if it is in another language or was made with options that change numbers (iostat -h), record with LC_ALL=C and without them", t.file, t.tool, l.first, l.others())
 	case l.rows == 0:
-		return fmt.Errorf("reading %s as %s: there are no reports in it", t.file, t.tool)
+		return fmt.Errorf("reading %s as %s: there is no report in it but perhaps that since boot; record several: vmstat -t 1 10, iostat -xt 1 10, sar 1 10", t.file, t.tool)
 	}
 	if l.bad > 0 {
 		t.note("%s: %s left out that could not be read, the first is %s", t.file, unit.Plural(int64(l.bad), "line", "lines"), l.first)

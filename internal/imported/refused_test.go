@@ -20,16 +20,16 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, tc := range map[string]struct{ text, want string }{
-		"no reports":       {vmstatHead, "no reports"},
-		"one report":       {vmstatHead + " 1  1  90000 100000   1000  90000    7    9    11    12   13   14 15 16 60  9  0\n", "no reports"},
+		"no report":       {vmstatHead, "no report"},
+		"one report":       {vmstatHead + " 1  1  90000 100000   1000  90000    7    9    11    12   13   14 15 16 60  9  0\n", "no report"},
 		"another language": {string(german), "LC_ALL=C"},
 		"damaged":          {vmstatHead + strings.Repeat("1 2 3 what is this\n", 20), `line 3: "1 2 3 what is this"`},
 		"other columns": {"Linux 6.1.0 (db) \t2026-01-02 \t_x86_64_\t(2 CPU)\n\n10:00:00 Prozessor leer\n10:00:01 alle 5,00\n10:00:02 alle 5,00\n",
 			`"Prozessor leer"`},
-		"only since the start": {"Linux 6.1.0 (db) \t2026-01-02 \t_x86_64_\t(2 CPU)\n\navg-cpu:  %user   %nice %system %iowait  %steal   %idle\n 1.00 0.00 1.00 0.00 0.00 98.00\n", "no reports"},
+		"only since the start": {"Linux 6.1.0 (db) \t2026-01-02 \t_x86_64_\t(2 CPU)\n\navg-cpu:  %user   %nice %system %iowait  %steal   %idle\n 1.00 0.00 1.00 0.00 0.00 98.00\n", "no report"},
 		"JSON of others":       {`{"sysstat": {"hosts": [{"statistics": 7}]}}`, "no list"},
 		"JSON without end":     {`{"sysstat": {"hosts": [`, "JSON"},
-		"JSON of nothing":      {`{"sysstat": {"hosts": []}}`, "no reports"},
+		"JSON of nothing":      {`{"sysstat": {"hosts": []}}`, "no report"},
 	} {
 		_, _, err := Read(t.Context(), []string{write(t, tc.text)})
 		if err == nil || !strings.Contains(err.Error(), tc.want) {

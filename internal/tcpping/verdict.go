@@ -57,7 +57,7 @@ func Judge(s *Sums, l Lookup, port uint16) (list []Verdict) {
 		list = append(list, Verdict{Kind: "lookup-slow", Sure: "certain",
 			Headline: fmt.Sprintf("the lookup of the name took %v, before any packet went to the port", unit.Duration(l.Took)),
 			Proof:    []string{"a name server that does not answer costs 5 s each time it is asked (resolv.conf, timeout)"},
-			Next:     []Step{{"ask each name server", shell.Line("grep nameserver /etc/resolv.conf").String()}, {"let rtrail ask them", shell.Line("sudo rtrail --probe-dns").String()}}})
+			Next:     []Step{{"list the name servers, then ask each one: dig @SERVER NAME", shell.Line("grep nameserver /etc/resolv.conf").String()}, {"let rtrail ask them", shell.Line("sudo rtrail --probe-dns").String()}}})
 	}
 	for _, a := range s.targets() {
 		list = append(list, judge(s, a, port))
@@ -85,16 +85,16 @@ func judge(s *Sums, target netip.Addr, port uint16) Verdict {
 	}
 	return Verdict{Kind: "no-answer", Sure: "certain", Headline: fmt.Sprintf("%s: nothing answers; a packet filter drops the SYNs, or the host is down, or the address is wrong", host),
 		Proof: []string{fmt.Sprintf("%s, no SYN-ACK, no reset, no ICMP message", unit.Plural(g.SYNs, "SYN", "SYNs"))},
-		Next: []Step{{"see whether the host answers at all, and where packets end", shell.Line("ping -c 3 %s; tcptraceroute %s %d", target.String(), target.String(), int(port)).String()},
-			{"see whether the SYNs arrive there", shell.Line("tcpdump -ni any 'tcp port %d and tcp[tcpflags] & tcp-syn != 0'", int(port)).String()}}}
+		Next: []Step{{"see whether the host answers at all, and where packets end", shell.Line("ping -c 3 %s; sudo traceroute -T -p %d %s", target.String(), int(port), target.String()).String()},
+			{"on that host: see whether SYNs arrive", shell.Line("sudo tcpdump -ni any 'tcp port %d'", int(port)).String()}}}
 }
 
 func refused(g *Group, host string) Verdict {
 	v := Verdict{Kind: "refused", Sure: "certain", Headline: fmt.Sprintf("%s refuses: nothing listens there, or a packet filter answers with a reset", host),
 		Proof: []string{fmt.Sprintf("%d of %d connects were reset%s", g.Refused, g.Tries, g.times())},
-		Next:  []Step{{"on that host: see who listens, and at which address", shell.Line("ss -tlnp 'sport = :%d'", int(g.Target.Port())).String()}}}
+		Next:  []Step{{"on that host: see who listens, and at which address", shell.Line("sudo ss -tlnp 'sport = :%d'", int(g.Target.Port())).String()}}}
 	if len(g.Messages) > 0 {
-		v.Kind, v.Headline = "filtered", fmt.Sprintf("%s: a packet filter refuses: %s", host, g.told())
+		v.Kind, v.Headline = "filtered", fmt.Sprintf("%s: rejected by a packet filter: %s", host, g.told())
 	}
 	return v
 }
@@ -105,8 +105,8 @@ func unreachable(g *Group, host string) Verdict {
 		Next:  []Step{{"see the route, and whether the next hop answers", shell.Line("ip route get %s; ip neigh", g.Target.Addr().WithZone("").String()).String()}}}
 	for i := range g.Messages {
 		if g.Messages[i].Filters() {
-			v.Kind, v.Headline = "filtered", fmt.Sprintf("%s: a packet filter refuses: %s", host, g.told())
-			v.Next = []Step{{"look for the rule at the sender of the message", shell.Line("iptables -nvL; nft list ruleset").String()}}
+			v.Kind, v.Headline = "filtered", fmt.Sprintf("%s: rejected by a packet filter: %s", host, g.told())
+			v.Next = []Step{{"look for the rule at the sender of the message", shell.Line("sudo iptables -nvL; sudo nft list ruleset").String()}}
 		}
 	}
 	return v
@@ -146,21 +146,21 @@ func lossy(s *Sums, g *Group, host string) Verdict {
 	}
 	switch {
 	case g.Timestamps > 0 && worse(&plain):
-		v.Kind, v.Headline = "paws", fmt.Sprintf("%s: %s of SYNs with TCP timestamps get no answer, those without do: the server takes timestamps behind one address for those of one host (PAWS)", host, unit.Share(g.LostShare()))
+		v.Kind, v.Headline = "paws", fmt.Sprintf("%s: %s of SYNs with TCP timestamps get no answer, SYNs without them do get one: the server drops old timestamps (PAWS), probably because several clients share an address (NAT)", host, unit.Share(g.LostShare()))
 		v.Next = []Step{{"on the server: see whether the counter grows", shell.Line("nstat -az TcpExtPAWSPassive TcpExtPAWSActive TcpExtTWRecycled TcpExtListenDrops").String()},
 			{"on a server before Linux 4.12", shell.Line("sysctl -w net.ipv4.tcp_tw_recycle=0").String()}}
 	case closed.Refused > 0 && worse(&closed):
 		v.Kind = "queue-full"
-		v.Headline = fmt.Sprintf("%s: %s of SYNs get no answer, those to a closed port of the host do: its accept queue is full, or a filter drops them", host, unit.Share(g.LostShare()))
+		v.Headline = fmt.Sprintf("%s: %s of SYNs get no answer, but a closed port of the same host answers: the accept queue is full, or a filter drops SYNs to this port", host, unit.Share(g.LostShare()))
 		v.Next = []Step{{"on the server: see whether Recv-Q stands above Send-Q, and the counters grow", shell.Line("ss -tln 'sport = :%d'; nstat -az TcpExtListenOverflows TcpExtListenDrops", int(g.Target.Port())).String()},
 			{"on the server: let rtrail look", shell.Line("sudo rtrail").String()}}
 	case closed.Answered() > 0 && closed.Lost > 0:
-		v.Headline += "; so do those to a closed port: the path or the host loses them"
-		v.Next = []Step{{"capture at both ends", shell.Line("sudo rtrail packets -i any -p %d -w hop.pcapng --for 30s", int(g.Target.Port())).String()}}
+		v.Headline = fmt.Sprintf("%s: %s of SYNs get no answer, and SYNs to a closed port get lost, too: the path or the host drops packets; each lost SYN delays a connect by 1 s", host, unit.Share(g.LostShare()))
+		v.Next = []Step{{"capture at both ends, then: rtrail diagnose --client-side A.pcapng --server-side B.pcapng", shell.Line("sudo rtrail packets -i any -p %d -w hop.pcapng --for 30s", int(g.Target.Port())).String()}}
 	default:
 		v.Next = []Step{{"tell a full queue from a lossy path and from PAWS: compare with SYNs without timestamps and to a closed port", shell.Line("sudo rtrail ping %s %d --compare --count 60", g.Target.Addr().String(), int(g.Target.Port())).String()}}
 		if closed.Tries > closed.Failed {
-			v.Next[0] = Step{"capture at both ends", shell.Line("sudo rtrail packets -i any -p %d -w hop.pcapng --for 30s", int(g.Target.Port())).String()}
+			v.Next[0] = Step{"capture at both ends, then: rtrail diagnose --client-side A.pcapng --server-side B.pcapng", shell.Line("sudo rtrail packets -i any -p %d -w hop.pcapng --for 30s", int(g.Target.Port())).String()}
 		}
 	}
 	return v
@@ -191,7 +191,7 @@ func (g *Group) times() string {
 	}
 	p95, _ := g.Percentile(0.95)
 	most, _ := g.Percentile(1)
-	return fmt.Sprintf(": p50 %v, p95 %v, at most %v", unit.Duration(p50), unit.Duration(p95), unit.Duration(most))
+	return fmt.Sprintf(": connect time p50 %v, p95 %v, max %v", unit.Duration(p50), unit.Duration(p95), unit.Duration(most))
 }
 
 // told is what messages said.

@@ -24,6 +24,15 @@ type Plan struct {
 	Congestion string // control of the sending client; "": the kernel's
 }
 
+// where is the server's host and port.
+func (p *Plan) where() (host, port string) {
+	host, port, err := net.SplitHostPort(p.Server)
+	if err != nil {
+		return "HOST", "PORT"
+	}
+	return host, port
+}
+
 // Result is what a run measured.
 type Result struct {
 	Plan    Plan
@@ -136,7 +145,7 @@ func (p *Plan) connect(ctx context.Context, h hello) (*connection, answer, error
 	d := net.Dialer{Timeout: handshake}
 	c, err := d.DialContext(ctx, "tcp", p.Server)
 	if err != nil {
-		return nil, answer{}, err
+		return nil, answer{}, fmt.Errorf("connecting to %s: %w; start \"rtrail throughput --serve 0.0.0.0 PORT\" there", p.Server, err)
 	}
 	tcp, ok := c.(*net.TCPConn)
 	if !ok {

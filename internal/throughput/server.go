@@ -115,6 +115,9 @@ func (s *Server) serve(ctx context.Context, c *net.TCPConn) error {
 		return s.reports(ctx, c, run, end)
 	}
 	st := &stream{raw: c}
+	if _, err := st.read(); err != nil { // counts from here on
+		return err
+	}
 	s.mu.Lock()
 	run := s.run
 	ok := run != nil && run.session == h.Session && run.mode == h.Mode && len(run.streams) < MostStreams

@@ -40,6 +40,8 @@ const (
 	queued = 2.0
 	// queuedAtLeast is the least wait in a queue that is told: below it schedulers and interrupts take as long.
 	queuedAtLeast = time.Millisecond
+	// enough is how many seconds show that a rate is steady.
+	enough = 4
 	// steady is how far seconds are from their median where something holds the rate.
 	steady = 0.05
 	// fewLosses is the loss rate below which congestion control is hardly held back in local networks.
@@ -56,6 +58,7 @@ type total struct {
 	rtt, minRTT                   time.Duration
 	mss, window, buffer, streams  float64
 	spread                        float64 // of the rates, relative to their median
+	n                             int     // samples
 	smallest                      int64   // window of the receiver
 	congestion                    string
 }
@@ -68,6 +71,7 @@ func totalOf(samples []Sample) (t total, ok bool) {
 		return t, false
 	}
 	n := float64(len(samples))
+	t.n = len(samples)
 	var rates []float64
 	var rtts, windows []time.Duration
 	t.minRTT, t.smallest = time.Hour, math.MaxInt64
@@ -104,9 +108,10 @@ func (t *total) bits() float64 { return 8 * t.acked / t.seconds }
 func Judge(r *Result) Verdict {
 	t, ok := totalOf(r.Samples)
 	if !ok {
-		return Verdict{Kind: "unknown", Sure: "certain", Headline: "nothing was carried"}
+		return Verdict{Kind: "unknown", Sure: "certain", Headline: "no data was transferred"}
 	}
 	rate := BitRate(t.bits())
+	host, port := r.Plan.where()
 	v := Verdict{Sure: "likely", Proof: t.proof()}
 	loss := t.again / max(t.segments, 1)
 	bound := 1.22 * t.mss / max(t.minRTT.Seconds(), 1e-6) / math.Sqrt(max(loss, 1e-9)) * t.streams
@@ -120,19 +125,19 @@ func Judge(r *Result) Verdict {
 	case t.rwnd >= held && (t.rwnd >= mostOfTheTime*t.busy || perWindow <= nearWindow):
 		v.Kind, v.Sure = "receiver-window", "certain"
 		v.Headline = fmt.Sprintf("%v: the receiver's window of %v is used up each round trip of %v", rate, unit.Bytes(t.window), unit.Duration(t.rtt))
-		v.Next = []Step{{"on the receiver: let buffers grow", shell.Line("sysctl net.ipv4.tcp_rmem net.core.rmem_max net.ipv4.tcp_moderate_rcvbuf").String()}}
+		v.Next = []Step{{"on the receiver: check the limit (the third value of tcp_rmem), and raise it", shell.Line("sysctl net.ipv4.tcp_rmem net.ipv4.tcp_moderate_rcvbuf").String()}}
 	case t.sndbuf >= mostOfTheTime*t.busy && t.sndbuf >= held:
 		v.Kind, v.Sure = "send-buffer", "certain"
 		v.Headline = fmt.Sprintf("%v: the send buffer of %v is too small for a round trip of %v", rate, unit.Bytes(t.buffer), unit.Duration(t.rtt))
-		v.Next = []Step{{"on the sender: let buffers grow", shell.Line("sysctl net.ipv4.tcp_wmem net.core.wmem_max").String()}}
+		v.Next = []Step{{"on the sender: check the limit (the third value of tcp_wmem), and raise it", shell.Line("sysctl net.ipv4.tcp_wmem").String()}}
 	case loss >= fewLosses && t.bits()/8 >= nearBound*bound && float64(t.rtt) < queued*float64(t.minRTT)+float64(queuedAtLeast):
 		v.Kind = "loss"
 		v.Headline = fmt.Sprintf("%v: losses limit it: %s of segments are sent again at a round trip of %v", rate, unit.Share(loss), unit.Duration(t.rtt))
-		v.Next = []Step{{"find where packets get lost", shell.Line("tc -s qdisc; ip -s link; nstat -az 'TcpExt*Retrans*'").String()}, {"try another congestion control", shell.Line("rtrail throughput HOST PORT --congestion bbr").String()}}
-	case waits >= queuedAtLeast && float64(t.rtt) >= queued*float64(t.minRTT):
+		v.Next = []Step{{"find where packets get lost", shell.Line("tc -s qdisc; ip -s link; nstat -az 'TcpExt*Retrans*'").String()}, {"try another congestion control", shell.Line("rtrail throughput %s %s --congestion bbr", host, port).String()}}
+	case waits >= queuedAtLeast && float64(t.rtt) >= queued*float64(t.minRTT) && max(t.cpu, t.peer) < fullCPU:
 		v.Kind = "rate"
 		v.Headline = fmt.Sprintf("%v is what the path carries: packets wait %v in a queue", rate, unit.Duration(waits))
-		if t.spread <= steady {
+		if t.steady() {
 			v.Sure = "certain"
 			v.Headline = fmt.Sprintf("%v is what the path carries, second by second: a link or a shaper is full, and packets wait %v in its queue", rate, unit.Duration(waits))
 		}
@@ -140,22 +145,28 @@ func Judge(r *Result) Verdict {
 	case 8*t.buffer*t.streams < wakeUp.Seconds()*t.bits():
 		v.Kind = "send-buffer"
 		v.Headline = fmt.Sprintf("%v: the send buffer of %v holds no more than %v of it: the writer has to be woken as often", rate, unit.Bytes(t.buffer), unit.Duration(time.Duration(8*t.buffer*t.streams/t.bits()*1e9)))
-		v.Next = []Step{{"on the sender: let buffers grow", shell.Line("sysctl net.ipv4.tcp_wmem net.core.wmem_max").String()}}
+		v.Next = []Step{{"on the sender: check the limit (the third value of tcp_wmem), and raise it", shell.Line("sysctl net.ipv4.tcp_wmem").String()}}
 	case max(t.cpu, t.peer) >= fullCPU:
 		v.Kind = "cpu"
 		v.Headline = fmt.Sprintf("%v: a CPU of the %s is full", rate, fuller(t.cpu, t.peer))
-		v.Next = []Step{{"see which one, and what it does", shell.Line("mpstat -P ALL 1 5").String()}, {"try more streams", shell.Line("rtrail throughput HOST PORT --streams 4").String()}}
+		v.Next = []Step{{"see which one, and what it does", shell.Line("mpstat -P ALL 1 5").String()}, {"try more streams", shell.Line("rtrail throughput %s %s --streams 4", host, port).String()}}
 	case t.busy < mostOfTheTime:
 		v.Kind = "sender"
 		v.Headline = fmt.Sprintf("%v: the sender does not keep the connection busy", rate)
-	case t.spread <= steady:
+		v.Next = []Step{{"on the sender: see what it waits for", shell.Line("sudo rtrail").String()}}
+	case t.steady():
 		v.Kind = "rate"
-		v.Headline = fmt.Sprintf("%v, the same each second: a policer, a limit of the link or of a virtual machine holds it", rate)
+		v.Headline = fmt.Sprintf("%v, constant over %d s: a policer, a limit of the link or of a virtual machine caps it", rate, t.n)
+	case t.n < enough:
+		v.Kind, v.Headline = "unknown", fmt.Sprintf("%v; the run is too short to say what limits it: use --for 10s", rate)
 	default:
 		v.Kind, v.Headline = "unknown", fmt.Sprintf("%v; nothing shows what limits it", rate)
 	}
 	return v
 }
+
+// steady says that the rate is the same each second.
+func (t *total) steady() bool { return t.n >= enough && t.spread <= steady }
 
 // fuller says which host has the fuller CPU; on one host both have the same ones.
 func fuller(sender, receiver float64) string {
@@ -171,7 +182,7 @@ func fuller(sender, receiver float64) string {
 func (t *total) proof() []string {
 	list := []string{
 		fmt.Sprintf("round trip %v, shortest %v; %s of segments sent again; %s", unit.Duration(t.rtt), unit.Duration(t.minRTT), unit.Share(t.again/max(t.segments, 1)), t.congestion),
-		fmt.Sprintf("of the time: busy %s, the receiver's window used up %s, the send buffer %s", unit.Share(t.busy), unit.Share(t.rwnd), unit.Share(t.sndbuf)),
+		fmt.Sprintf("of the time: busy %s, rwnd_limited %s, sndbuf_limited %s", unit.Share(t.busy), unit.Share(t.rwnd), unit.Share(t.sndbuf)),
 		fmt.Sprintf("busiest CPU: sender %s, receiver %s", unit.Share(t.cpu), unit.Share(t.peer)),
 	}
 	return list
@@ -182,24 +193,28 @@ const flat = 1.1
 
 // JudgeLadder says where more streams bring no more requests.
 func JudgeLadder(rungs []Rung) Verdict {
-	for i := 1; i < len(rungs); i++ {
-		a, b := &rungs[i-1], &rungs[i]
-		if b.Streams < 2*a.Streams || a.PerSecond <= 0 || b.PerSecond > flat*a.PerSecond {
+	for i := 0; i+1 < len(rungs); i++ {
+		a, last := &rungs[i], &rungs[len(rungs)-1]
+		most := 0.0
+		for _, r := range rungs[i+1:] {
+			most = max(most, r.PerSecond)
+		}
+		if last.Streams < 2*a.Streams || a.PerSecond <= 0 || most > flat*a.PerSecond {
 			continue
 		}
-		v := Verdict{Kind: "concurrency", Sure: "certain",
-			Headline: fmt.Sprintf("%v requests/s are the limit, reached with %s: twice as many streams only wait longer (%v instead of %v)", unit.Count(max(a.PerSecond, b.PerSecond)), unit.Plural(a.Streams, "stream", "streams"), unit.Duration(b.Mean), unit.Duration(a.Mean)),
-			Next:     []Step{{"tell a full CPU from a limit of packets per second", shell.Line("mpstat -P ALL 1 5; sar -n DEV 1 5").String()}}}
-		if cpu := max(b.CPU, b.PeerCPU); cpu >= fullCPU {
-			v.Proof = []string{fmt.Sprintf("busiest CPU: here %s, at the server %s", unit.Share(b.CPU), unit.Share(b.PeerCPU))}
+		v := Verdict{Kind: "concurrency", Sure: "likely", Headline: fmt.Sprintf("the limit is about %v requests/s, from %s on: more only raise the response time (%v to %v)",
+			unit.Count(max(a.PerSecond, most)), unit.Plural(a.Streams, "stream", "streams"), unit.Duration(a.Mean), unit.Duration(last.Mean))}
+		v.Next = []Step{{"tell a full CPU from a limit of packets per second", shell.Line("mpstat -P ALL 1 5; sar -n DEV 1 5").String()}}
+		if cpu := max(last.CPU, last.PeerCPU); cpu >= fullCPU {
+			v.Proof = []string{fmt.Sprintf("busiest CPU: here %s, at the server %s", unit.Share(last.CPU), unit.Share(last.PeerCPU))}
 			v.Kind = "cpu"
 			v.Headline += "; a CPU is full"
 		} else {
-			v.Proof = []string{fmt.Sprintf("no CPU is full (here %s, at the server %s): the path or its ends limit packets per second", unit.Share(b.CPU), unit.Share(b.PeerCPU))}
+			v.Proof = []string{fmt.Sprintf("no CPU is full (here %s, at the server %s): the path or its ends limit packets per second", unit.Share(last.CPU), unit.Share(last.PeerCPU))}
 		}
 		return v
 	}
-	return Verdict{Kind: "unknown", Sure: "certain", Headline: "more streams brought more requests up to the end: the limit was not reached"}
+	return Verdict{Kind: "unknown", Sure: "likely", Headline: "more streams brought more requests up to the end: the limit was not reached"}
 }
 
 // BitRate prints bits per second as networks are sold: "9.41 Gbit/s".

@@ -99,7 +99,7 @@ func greet(c net.Conn, h hello) (*bufio.Reader, answer, error) {
 	r := bufio.NewReaderSize(c, longestLine)
 	got := make([]byte, len(magic))
 	if _, err := io.ReadFull(r, got); err != nil || string(got) != magic {
-		return nil, answer{}, errors.New("no rtrail throughput server answers there")
+		return nil, answer{}, errors.New("what answers there is no rtrail throughput server; start \"rtrail throughput --serve 0.0.0.0 PORT\" there")
 	}
 	var a answer
 	if err := hear(r, &a); err != nil {

@@ -54,7 +54,7 @@ func TestSaturated(t *testing.T) {
 			h := ruletest.New(2, 10).AllCPUs(full).Pressure("cpu", 0.95, 0).System(ruletest.System{Running: 9})
 			h.Manifest(func(m *recording.Manifest) { m.Host.Container = true })
 			return h.Process(ruletest.Process{PID: 7, Comm: "java", CPU: 0.2, RunDelay: 0.5})
-		}, Want: rule.Likely, Kind: view.KindHost, Subject: "db1", Low: 5.9, High: 6.1, Says: "most is used outside of this container"},
+		}, Want: rule.Likely, Kind: view.KindHost, Subject: "db1", Low: 5.9, High: 6.1, Says: "most CPU time is used outside this container"},
 		{Name: "in a container that takes the CPUs itself", Host: func() *ruletest.Host {
 			h := stress(ruletest.New(2, 10).AllCPUs(full).Pressure("cpu", 0.95, 0), 4, 0.45, 0.5, 0)
 			h.Manifest(func(m *recording.Manifest) { m.Host.Container = true })

@@ -194,7 +194,7 @@ func describeSaturated(v *view.View, f *rule.Finding, q queue, total view.CPUSha
 		f.Subject = v.HostEntity()
 		f.Headline = rule.T("more work than %d CPUs can do: %v tasks wait for one at any time; nothing tells which programs", cpus, unit.Number(round(q.waited)))
 		if q.outside {
-			f.Headline = rule.T("more work than %d CPUs can do: %v tasks wait for one at any time; most is used outside of this container", cpus, unit.Number(round(q.waited)))
+			f.Headline = rule.T("more work than %d CPUs can do: %v tasks wait for one at any time; most CPU time is used outside this container", cpus, unit.Number(round(q.waited)))
 		}
 	} else if used >= dominantShare.Value {
 		f.Subject = top.subject()
@@ -256,7 +256,7 @@ func describeSaturated(v *view.View, f *rule.Finding, q queue, total view.CPUSha
 		f.Notes = append(f.Notes, rule.T("only processes with a positive nice value wait; the others get their CPU"))
 	}
 	if q.outside {
-		f.Fixes = []rule.Fix{{Text: rule.T("look from the host: a container sees its own processes only"), Command: shell.Line("rtrail"), Tradeoff: "none"}}
+		f.Fixes = []rule.Fix{{Text: rule.T("run rtrail on the host: this container sees only its own processes"), Command: shell.Line("sudo rtrail"), Tradeoff: "none"}}
 		return
 	}
 	f.Fixes = saturatedFixes(top, hot)

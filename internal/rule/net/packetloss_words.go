@@ -36,7 +36,7 @@ func (l loss) evidence(v *view.View) []rule.Evidence {
 	}
 	if l.timeouts+l.probes > 0 {
 		list = append(list, rule.Evidence{
-			Metric: metric.TCPTimeouts, What: rule.T("%s retransmission timeouts, at least 200 ms each, and %s tail loss probes, which found %s", unit.Count(l.timeouts), unit.Count(l.probes), unit.Plural(int(l.found), "loss", "losses")),
+			Metric: metric.TCPTimeouts, What: rule.T("%s retransmission timeouts, at least 200 ms each, and %s tail loss probes, %s of which repaired a loss", unit.Count(l.timeouts), unit.Count(l.probes), unit.Count(l.found)),
 			Value: l.timeouts, Check: shell.Line("%s nstat -az TcpExtTCPTimeouts TcpExtTCPLossProbes TcpExtTCPLossProbeRecovery", enter),
 		})
 	}
