@@ -20,7 +20,7 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, tc := range map[string]struct{ text, want string }{
-		"no report":       {vmstatHead, "no report"},
+		"no report":        {vmstatHead, "no report"},
 		"one report":       {vmstatHead + " 1  1  90000 100000   1000  90000    7    9    11    12   13   14 15 16 60  9  0\n", "no report"},
 		"another language": {string(german), "LC_ALL=C"},
 		"damaged":          {vmstatHead + strings.Repeat("1 2 3 what is this\n", 20), `line 3: "1 2 3 what is this"`},
