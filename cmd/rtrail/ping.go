@@ -126,21 +126,35 @@ func (p *pingJob) run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	if p.compare {
-		if t := tcpping.SYN(ctx, tcpping.Closed, netip.Addr{}, netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), p.closed), shortestPause); t.Answer == tcpping.Failed {
-			return fmt.Errorf("--compare: sending a bare SYN: %s; run as root, or with CAP_NET_RAW", t.Error)
+		if err := tcpping.Raw(); err != nil {
+			return fmt.Errorf("--compare sends bare SYNs: %w; run as root, or with CAP_NET_RAW", err)
 		}
 	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	var sums tcpping.Sums
 	lines := pingLines{out: out, json: p.json, many: len(plan.Targets)*max(len(plan.Sources), 1) > 1 || p.compare}
 	lines.head(p, plan, lookup)
 	err = plan.Run(ctx, func(t *tcpping.Try, source netip.Addr) {
 		sums.Add(t, source)
-		lines.try(t)
+		if lines.try(t); lines.err != nil {
+			stop() // nobody reads any more
+		}
 	})
 	if err = errors.Join(err, lines.err); err != nil {
 		return err
 	}
-	return lines.verdicts(tcpping.Judge(&sums, lookup, p.port))
+	list := tcpping.Judge(&sums, lookup, p.port)
+	if err := lines.verdicts(list); err != nil {
+		return err
+	}
+	switch {
+	case len(sums.Groups) == 0:
+		return errors.New("interrupted before anything was answered, or unanswered for a second")
+	case !sums.Sent():
+		return errors.New("nothing was sent")
+	}
+	return nil
 }
 
 // plan looks up the name.
@@ -155,7 +169,16 @@ func (p *pingJob) plan(ctx context.Context) (*tcpping.Plan, tcpping.Lookup, erro
 		if err != nil {
 			return nil, lookup, usageError("--source %s: it takes an address of this host", s)
 		}
-		plan.Sources = append(plan.Sources, a.Unmap())
+		if a = a.Unmap(); a.IsUnspecified() {
+			continue // what the kernel chooses
+		}
+		if _, err := tcpping.ZoneOf(a); err != nil {
+			return nil, lookup, usageError("--source %s: %v", s, err)
+		}
+		if err := tcpping.Bindable(a); err != nil {
+			return nil, lookup, usageError("--source %s: %v: it takes an address of this host", s, err)
+		}
+		plan.Sources = append(plan.Sources, a)
 	}
 	list := []netip.Addr{}
 	if a, err := netip.ParseAddr(p.host); err == nil {
@@ -169,7 +192,12 @@ func (p *pingJob) plan(ctx context.Context) (*tcpping.Plan, tcpping.Lookup, erro
 		}
 	}
 	for _, a := range list {
-		a = a.Unmap()
+		if a = a.Unmap(); a.IsUnspecified() { // this host, as the kernel takes it
+			a = map[bool]netip.Addr{true: netip.MustParseAddr("127.0.0.1"), false: netip.IPv6Loopback()}[a.Is4()]
+		}
+		if _, err := tcpping.ZoneOf(a); err != nil {
+			return nil, lookup, usageError("%s: %v", p.host, err)
+		}
 		target := netip.AddrPortFrom(a, p.port)
 		if p.four && !a.Is4() || p.six && a.Is4() || slices.Contains(plan.Targets, target) || len(plan.Targets) == mostAddresses {
 			continue

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"rtrail/internal/crash"
 	"rtrail/internal/safefile"
 )
 
@@ -39,12 +40,27 @@ func interruptionOf(ctx context.Context) *interruption {
 	return i
 }
 
-// exit ends the program where it stands, with the terminal as it was before.
+// exit ends the program where it stands, with the terminal as it was before. A reader of
+// stderr that has stopped does not keep it.
 func (i *interruption) exit(stderr io.Writer, message string, code int) {
 	i.screen.Load().leave()
-	fmt.Fprintln(stderr, "rtrail:", message)
+	said := make(chan struct{})
+	go func() {
+		defer close(said)
+		_ = crash.Guard(func() error {
+			_, err := fmt.Fprintln(stderr, "rtrail:", message)
+			return err
+		})
+	}()
+	select {
+	case <-said:
+	case <-time.After(saying):
+	}
 	exitAtOnce(code)
 }
+
+// saying is how long the last words may take.
+const saying = 100 * time.Millisecond
 
 // untilSignal is a context that the first SIGINT, SIGTERM or SIGHUP ends. The
 // second signal ends the program at once, whatever that does.

@@ -8,11 +8,11 @@ import (
 	"net"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"rtrail/internal/crash"
 	"rtrail/internal/document"
 	"rtrail/internal/escape"
 	"rtrail/internal/throughput"
@@ -145,11 +145,20 @@ func (j *throughputJob) server(ctx context.Context, stderr io.Writer) error {
 	ctx, stop := context.WithTimeout(ctx, j.length)
 	defer stop()
 	fmt.Fprintf(stderr, "serving one run at a time at %s for %v, Ctrl-C ends it\n", l.Addr(), unit.Duration(j.length))
-	var mu sync.Mutex
+	said := make(chan string, 16)
+	go func() { // a reader that has stopped must not keep the server
+		_ = crash.Guard(func() error {
+			for line := range said {
+				fmt.Fprintln(stderr, line)
+			}
+			return nil
+		})
+	}()
 	s := throughput.Server{Listener: tcp, Tell: func(client net.Addr, what string) {
-		mu.Lock()
-		defer mu.Unlock()
-		fmt.Fprintf(stderr, "%s  %s %s\n", time.Now().Format("15:04:05"), client, escape.Text(what))
+		select {
+		case said <- fmt.Sprintf("%s  %s %s", time.Now().Format("15:04:05"), client, escape.Line(what)):
+		default: // too much to read anyway
+		}
 	}}
 	return s.Serve(ctx)
 }
@@ -158,21 +167,32 @@ func (j *throughputJob) client(ctx context.Context, out io.Writer) error {
 	if j.ladder != "" {
 		return j.climb(ctx, out)
 	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	var failed error
 	print := func(format string, args ...any) {
 		if failed == nil {
 			_, failed = fmt.Fprintf(out, format, args...)
 		}
 	}
-	if !j.json {
+	head := func() {
 		print("%4s  %12s  %9s  %9s  %9s  %9s  %9s  %9s  %6s  %s\n", "s", "rate", "retrans", "RTT", "cwnd", "ssthresh", "rwnd", "sndbuf", "CPU", "limited by")
 	}
 	r, err := j.plan.Run(ctx, func(s *throughput.Sample) {
+		defer func() {
+			if failed != nil {
+				stop() // nobody reads any more
+			}
+		}()
 		if j.json {
 			if failed == nil {
 				failed = document.JSONLine(out, s)
 			}
 			return
+		}
+		if head != nil {
+			head()
+			head = nil
 		}
 		ssthresh := "-"
 		if s.Ssthresh > 0 {
@@ -183,6 +203,9 @@ func (j *throughputJob) client(ctx context.Context, out io.Writer) error {
 	})
 	if err = errors.Join(err, failed); err != nil {
 		return err
+	}
+	if len(r.Samples) == 0 {
+		return errors.New("interrupted before the first second was over")
 	}
 	return j.conclude(out, throughput.Judge(r))
 }
@@ -219,6 +242,9 @@ func (j *throughputJob) climb(ctx context.Context, out io.Writer) error {
 		if err != nil {
 			return err
 		}
+		if ctx.Err() != nil { // this one is not whole
+			break
+		}
 		rungs = append(rungs, r.Rung)
 		if j.json {
 			err = document.JSONLine(out, r.Rung)
@@ -228,6 +254,9 @@ func (j *throughputJob) climb(ctx context.Context, out io.Writer) error {
 		if err != nil {
 			return err
 		}
+	}
+	if len(rungs) == 0 {
+		return errors.New("interrupted before the first step was over")
 	}
 	return j.conclude(out, throughput.JudgeLadder(rungs))
 }

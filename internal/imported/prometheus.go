@@ -124,33 +124,19 @@ const usualQuery = `{__name__=~"node_.*",instance="HOST:9100"}`
 
 // read looks for "result" and takes one series after the other.
 func (p *prometheus) read(d *json.Decoder) error {
-	for depth := 0; ; {
-		token, err := d.Token()
-		if err != nil {
-			return err
-		}
-		switch token {
-		case json.Delim('{'), json.Delim('['):
-			if depth++; depth > 8 {
-				return errors.New("it is nested too deeply")
-			}
-		case json.Delim('}'), json.Delim(']'):
-			if depth--; depth <= 0 {
-				return nil
-			}
+	return walk(d, func(word json.Token) (done bool, err error) {
+		switch word {
 		case "status", "resultType", "errorType":
 			_, err = d.Token()
 		case "error":
 			var why string
 			_ = d.Decode(&why)
-			return fmt.Errorf("the query was refused: %.200q", why)
+			return true, fmt.Errorf("the query was refused: %.200q", why)
 		case "result":
-			return p.result(d)
+			return true, p.result(d)
 		}
-		if err != nil {
-			return err
-		}
-	}
+		return false, err
+	})
 }
 
 func (p *prometheus) result(d *json.Decoder) error {

@@ -239,20 +239,8 @@ func parseSadf(file, text string, _ time.Time) (*told, error) {
 
 // sadfHosts reads the first host.
 func sadfHosts(d *json.Decoder, t *told, lines *lineReader) error {
-	for depth := 0; ; {
-		token, err := d.Token()
-		if err != nil {
-			return err
-		}
-		switch token {
-		case json.Delim('{'), json.Delim('['):
-			if depth++; depth > 8 {
-				return errors.New("it is nested too deeply")
-			}
-		case json.Delim('}'), json.Delim(']'):
-			if depth--; depth <= 0 {
-				return nil
-			}
+	return walk(d, func(word json.Token) (done bool, err error) {
+		switch word {
 		case "nodename":
 			err = d.Decode(&t.host.Name)
 		case "release":
@@ -263,12 +251,10 @@ func sadfHosts(d *json.Decoder, t *told, lines *lineReader) error {
 			err = d.Decode(&t.host.CPUs)
 			t.host.CPUs = min(max(t.host.CPUs, 0), 1<<16)
 		case "statistics":
-			return sadfStatistics(d, t, lines)
+			return true, sadfStatistics(d, t, lines)
 		}
-		if err != nil {
-			return err
-		}
-	}
+		return false, err
+	})
 }
 
 func sadfStatistics(d *json.Decoder, t *told, lines *lineReader) error {

@@ -44,12 +44,41 @@ func (p *Packets) Open(ctx context.Context) (pcap.Source, error) {
 	if !p.Whole {
 		o.Trim = engine.Trims()
 	}
-	src, err := openLive(o, p.NetNS)
+	src, id, err := openLive(o, p.NetNS)
 	if err != nil {
 		return nil, err // not a nil *live.Source
 	}
 	p.confine()
+	if p.NetNS != "" && p.Tick > 0 {
+		return &named{Source: src, name: p.NetNS, id: id, looked: time.Now()}, nil
+	}
 	return src, nil
+}
+
+// named is a capture in a network namespace with a name, which another one may get: its socket
+// keeps the first one alive, in which nothing happens any more.
+type named struct {
+	*live.Source
+	name, id string
+	looked   time.Time
+}
+
+// lookAgain is the time between two looks at what has the name.
+const lookAgain = time.Second
+
+// Next implements pcap.Source. The capture ends when another namespace has the name.
+func (n *named) Next(ctx context.Context) (*pcap.Batch, error) {
+	if now := time.Now(); now.Sub(n.looked) >= lookAgain {
+		n.looked = now
+		if there, err := findNetNS(n.name); err == nil { // a process that has ended had it to the end
+			id := there.UniqueId()
+			there.Close()
+			if id != n.id {
+				return nil, io.EOF
+			}
+		}
+	}
+	return n.Source.Next(ctx)
 }
 
 func (p *Packets) confine() {
@@ -74,35 +103,36 @@ func (p *Packets) Read(ctx context.Context, use func(context.Context, pcap.Sourc
 	return use(ctx, src)
 }
 
-// openLive opens a live capture, in another network namespace if one is named.
-// The socket stays in the namespace in which it was made.
-func openLive(o live.Options, namespace string) (*live.Source, error) {
+// openLive opens a live capture, in another network namespace if one is named, and says which
+// one that is. The socket stays in the namespace in which it was made.
+func openLive(o live.Options, namespace string) (src *live.Source, id string, err error) {
 	if namespace == "" {
-		return live.Open(o)
+		src, err = live.Open(o)
+		return src, "", err
 	}
 	there, err := findNetNS(namespace)
 	if err != nil {
-		return nil, fmt.Errorf("entering network namespace %s: %w (ip netns list shows names; a PID or a path is taken too)", namespace, err)
+		return nil, "", fmt.Errorf("entering network namespace %s: %w (ip netns list shows names; a PID or a path is taken too)", namespace, err)
 	}
 	defer there.Close()
 	runtime.LockOSThread()
 	home, err := netns.Get()
 	if err != nil {
 		runtime.UnlockOSThread()
-		return nil, fmt.Errorf("entering network namespace %s: %w", namespace, err)
+		return nil, "", fmt.Errorf("entering network namespace %s: %w", namespace, err)
 	}
 	defer home.Close()
 	if err := netns.Set(there); err != nil {
 		runtime.UnlockOSThread()
-		return nil, fmt.Errorf("entering network namespace %s: %w; run as root", namespace, err)
+		return nil, "", fmt.Errorf("entering network namespace %s: %w; run as root", namespace, err)
 	}
-	src, err := live.Open(o)
+	src, err = live.Open(o)
 	// A thread that cannot go home must not serve others: it ends with its
 	// goroutine if it stays locked.
 	if netns.Set(home) == nil {
 		runtime.UnlockOSThread()
 	}
-	return src, err
+	return src, there.UniqueId(), err
 }
 
 func findNetNS(name string) (netns.NsHandle, error) {

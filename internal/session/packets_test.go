@@ -4,11 +4,16 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/vishvananda/netns"
 
 	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/pcap"
@@ -200,4 +205,50 @@ func connectionsIn(t *testing.T, a *again) int {
 		t.Fatal("no SYN in the file")
 	}
 	return len(clients)
+}
+
+// TestNamespaceIsMadeAgain: a capture in a namespace ends when another one has its name.
+func TestNamespaceIsMadeAgain(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("makes network namespaces: needs root")
+	}
+	name := fmt.Sprintf("rtrail-test-%d", os.Getpid())
+	remake := func() error {
+		made := make(chan error, 1)
+		go func() {
+			runtime.LockOSThread() // the thread ends in the new namespace, with the goroutine
+			_ = netns.DeleteNamed(name)
+			n, err := netns.NewNamed(name)
+			if err == nil {
+				err = n.Close()
+			}
+			made <- err
+		}()
+		return <-made
+	}
+	if err := remake(); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { _ = netns.DeleteNamed(name) })
+	src, err := (&Packets{Interface: "lo", NetNS: name, Tick: 100 * time.Millisecond}).Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	if _, err := src.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := remake(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
+	defer stop()
+	for {
+		if _, err := src.Next(ctx); err != nil {
+			if !errors.Is(err, io.EOF) {
+				t.Errorf("it ends with %v", err)
+			}
+			return
+		}
+	}
 }

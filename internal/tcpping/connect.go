@@ -1,9 +1,13 @@
 package tcpping
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/netip"
+	"os"
+	"strconv"
+	"syscall"
 	"time"
 	"unsafe"
 
@@ -13,31 +17,30 @@ import (
 // usesTimestamps is TCPI_OPT_TIMESTAMPS of linux/tcp.h.
 const usesTimestamps = 1
 
-// slice is how long a wait for an answer lasts at most before the context is looked at.
-const slice = 100 * time.Millisecond
-
 // Connect connects once, from an address of this host or, if that is invalid, from the one
 // that the kernel chooses, and closes the connection at once. It waits for patience.
 func Connect(ctx context.Context, source netip.Addr, target netip.AddrPort, patience time.Duration) Try {
 	t := Try{At: time.Now(), Kind: Whole, Target: target}
 	fd, err := open(source, target)
 	if err != nil {
-		t.Answer, t.Error = Failed, err.Error()
+		t.fail(err)
 		return t
 	}
-	defer unix.Close(fd)
 	t.At = time.Now()
 	err = unix.Connect(fd, sockaddr(target))
+	socket := os.NewFile(uintptr(fd), "socket") // known to the poller from here on
+	defer socket.Close()
 	if errors.Is(err, unix.EINPROGRESS) {
-		err = wait(ctx, fd, t.At.Add(patience))
+		err = wait(ctx, socket, fd, t.At.Add(patience))
 	}
 	t.Took = time.Since(t.At)
 	if a, err := unix.Getsockname(fd); err == nil {
 		t.Source = addrOf(a)
 	}
 	info, known := infoOf(fd)
-	if t.ICMP = complaint(fd); t.ICMP != nil && t.ICMP.From == t.Source {
-		t.ICMP.From = netip.Addr{} // nobody at that address answered who has it
+	t.ICMP = complaint(fd)
+	if t.ICMP != nil && t.ICMP.From.WithZone("") == t.Source.WithZone("") {
+		t.ICMP.From = netip.Addr{}
 	}
 	switch {
 	case err == nil:
@@ -58,13 +61,38 @@ func Connect(ctx context.Context, source netip.Addr, target netip.AddrPort, pati
 	case errors.Is(err, unix.ETIMEDOUT), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		t.Answer = Silence
 	default:
-		t.Answer, t.Error = Failed, err.Error()
+		t.fail(err)
+	}
+	if t.ICMP != nil {
+		t.ICMP.NoNeighbour = !t.ICMP.From.IsValid() && t.Took >= neighbourWait
 	}
 	// A socket that has failed no longer tells its counts.
 	if known && (t.Answer == Accepted || t.Answer == Silence) {
 		t.SYNs = 1 + int(info.Total_retrans)
 	}
 	return t
+}
+
+// neighbourWait is less than what the kernel waits for an answer to ARP or neighbour
+// discovery: three times a second. Routes and filters of this host answer at once.
+const neighbourWait = 900 * time.Millisecond
+
+// fail notes why nothing was sent.
+func (t *Try) fail(err error) {
+	t.Answer, t.Error = Failed, err.Error()
+	for _, w := range []struct {
+		is    error
+		words string
+	}{
+		{unix.EINVAL, "a blackhole route, an address of another interface, or a link-local address without its zone"},
+		{unix.EACCES, "a prohibit route, or a broadcast address"},
+		{unix.EPERM, "a packet filter of this host drops it"},
+		{unix.EADDRNOTAVAIL, "no such address on this host, or no local port is free"},
+	} {
+		if errors.Is(err, w.is) {
+			t.Error += ": " + w.words
+		}
+	}
 }
 
 func open(source netip.Addr, target netip.AddrPort) (int, error) {
@@ -89,30 +117,49 @@ func open(source netip.Addr, target netip.AddrPort) (int, error) {
 }
 
 // wait waits for the answer: nil if the connection is there, ETIMEDOUT if nothing came in time.
-func wait(ctx context.Context, fd int, until time.Time) error {
-	for {
-		left := time.Until(until)
-		if left <= 0 {
-			return unix.ETIMEDOUT
-		}
-		pause := unix.NsecToTimespec(int64(min(left, slice)))
-		n, err := unix.Ppoll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}, &pause, nil)
-		switch {
-		case err != nil && !errors.Is(err, unix.EINTR):
-			return err
-		case n > 0:
-			code, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR)
-			if err != nil {
-				return err
-			}
-			if code != 0 {
-				return unix.Errno(code)
-			}
-			return nil
-		case ctx.Err() != nil:
-			return ctx.Err()
-		}
+func wait(ctx context.Context, socket *os.File, fd int, until time.Time) error {
+	raw, stop, err := deadline(ctx, socket, until)
+	if err != nil {
+		return err
 	}
+	defer stop()
+	var answer error
+	err = raw.Write(func(uintptr) bool {
+		code, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR)
+		switch {
+		case err != nil:
+			answer = err
+		case code != 0:
+			answer = unix.Errno(code)
+		default:
+			_, err := unix.Getpeername(fd)
+			return err == nil // else it was woken for nothing
+		}
+		return true
+	})
+	return overdue(ctx, err, answer)
+}
+
+// deadline has a socket wait until a time, or until ctx ends; stop ends the latter.
+func deadline(ctx context.Context, socket *os.File, until time.Time) (raw syscall.RawConn, stop func() bool, err error) {
+	if err := socket.SetDeadline(until); err != nil {
+		return nil, nil, err
+	}
+	if raw, err = socket.SyscallConn(); err != nil {
+		return nil, nil, err
+	}
+	return raw, context.AfterFunc(ctx, func() { _ = socket.SetDeadline(time.Unix(1, 0)) }), nil
+}
+
+// overdue is what ended a wait: err is of the wait, answer what came.
+func overdue(ctx context.Context, err, answer error) error {
+	switch {
+	case !errors.Is(err, os.ErrDeadlineExceeded):
+		return cmp.Or(err, answer)
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	return unix.ETIMEDOUT
 }
 
 func infoOf(fd int) (*unix.TCPInfo, bool) {
@@ -166,7 +213,20 @@ func addrOf(a unix.Sockaddr) netip.Addr {
 	case *unix.SockaddrInet4:
 		return netip.AddrFrom4(a.Addr)
 	case *unix.SockaddrInet6:
-		return netip.AddrFrom16(a.Addr)
+		addr := netip.AddrFrom16(a.Addr)
+		if a.ZoneId != 0 {
+			addr = addr.WithZone(strconv.FormatUint(uint64(a.ZoneId), 10))
+		}
+		return addr
 	}
 	return netip.Addr{}
+}
+
+// Bindable says whether connects can be made from an address.
+func Bindable(a netip.Addr) error {
+	fd, err := open(a, netip.AddrPortFrom(a, 0))
+	if err != nil {
+		return err
+	}
+	return unix.Close(fd)
 }

@@ -2,6 +2,7 @@ package tcpping
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/netip"
 	"strconv"
@@ -54,7 +55,7 @@ func (p *Plan) Run(ctx context.Context, tell func(t *Try, source netip.Addr)) er
 							t.Seq = n
 							mu.Lock()
 							defer mu.Unlock()
-							if ctx.Err() == nil || t.Answer != Silence { // one that was interrupted tells nothing
+							if ctx.Err() == nil || t.Answer != Silence || t.Took >= enough {
 								tell(&t, source)
 							}
 							return nil
@@ -72,6 +73,9 @@ func (p *Plan) Run(ctx context.Context, tell func(t *Try, source netip.Addr)) er
 	all.Wait()
 	return failed
 }
+
+// enough is how long a try has to wait that was interrupted for its silence to tell something.
+const enough = time.Second
 
 // kinds are what is sent in each round.
 func (p *Plan) kinds() []Kind {
@@ -103,16 +107,30 @@ func sleepUntil(ctx context.Context, at time.Time) bool {
 	}
 }
 
+// zone is the number of the interface that a link-local address names; 0: none.
 func zone(a netip.Addr) uint32 {
-	if a.Zone() == "" {
-		return 0
-	}
-	if n, err := strconv.ParseUint(a.Zone(), 10, 32); err == nil {
-		return uint32(n)
-	}
-	i, err := net.InterfaceByName(a.Zone())
+	n, err := ZoneOf(a)
 	if err != nil {
 		return 0
 	}
-	return uint32(i.Index)
+	return n
+}
+
+// ZoneOf is the number of the interface that an address names; an error if there is none,
+// or if a link-local address names none.
+func ZoneOf(a netip.Addr) (uint32, error) {
+	if a.Zone() == "" {
+		if a.Is6() && a.IsLinkLocalUnicast() {
+			return 0, errors.New("a link-local address needs its interface, as in fe80::1%eth0")
+		}
+		return 0, nil
+	}
+	if n, err := strconv.ParseUint(a.Zone(), 10, 32); err == nil {
+		return uint32(n), nil
+	}
+	i, err := net.InterfaceByName(a.Zone())
+	if err != nil {
+		return 0, err
+	}
+	return uint32(i.Index), nil
 }

@@ -88,6 +88,11 @@ func (s *Sums) Add(t *Try, asked netip.Addr) {
 	s.Groups = append(s.Groups, g)
 }
 
+// Sent says whether anything was sent.
+func (s *Sums) Sent() bool {
+	return slices.ContainsFunc(s.Groups, func(g *Group) bool { return g.Failed < g.Tries })
+}
+
 // of adds up the groups of a kind to a target's address; whatever its port.
 func (s *Sums) of(kind Kind, target netip.Addr) (sum Group) {
 	sum.Kind = kind

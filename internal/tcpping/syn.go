@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"os"
 	"time"
 
 	"golang.org/x/net/bpf"
@@ -18,9 +19,18 @@ import (
 func SYN(ctx context.Context, kind Kind, source netip.Addr, target netip.AddrPort, patience time.Duration) Try {
 	t := Try{At: time.Now(), Kind: kind, Target: target}
 	if err := t.syn(ctx, source, patience); err != nil {
-		t.Answer, t.Error = Failed, err.Error()
+		t.fail(err)
 	}
 	return t
+}
+
+// Raw says whether this process may send bare SYNs.
+func Raw() error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.IPPROTO_TCP)
+	if err != nil {
+		return err
+	}
+	return unix.Close(fd)
 }
 
 func (t *Try) syn(ctx context.Context, source netip.Addr, patience time.Duration) error {
@@ -54,7 +64,8 @@ func (t *Try) syn(ctx context.Context, source netip.Addr, patience time.Duration
 	if err != nil {
 		return err
 	}
-	defer unix.Close(raw)
+	socket := os.NewFile(uintptr(raw), "raw socket")
+	defer socket.Close()
 	if err := onlyTo(raw, port, t.Target.Port(), family == unix.AF_INET6); err != nil {
 		return err
 	}
@@ -67,40 +78,41 @@ func (t *Try) syn(ctx context.Context, source netip.Addr, patience time.Duration
 	if err := unix.Sendto(raw, segment(source, t.Target, port, seq), 0, sockaddr(to)); err != nil {
 		return err
 	}
-	return t.answer(ctx, raw, seq, t.At.Add(patience))
+	return t.answer(ctx, socket, raw, seq, t.At.Add(patience))
 }
 
 // answer waits for what comes back.
-func (t *Try) answer(ctx context.Context, raw int, seq uint32, until time.Time) error {
-	packet := make([]byte, 2048)
-	for {
-		left := time.Until(until)
-		t.Took = time.Since(t.At)
-		if left <= 0 || ctx.Err() != nil {
-			t.Answer = Silence
-			return nil
-		}
-		pause := unix.NsecToTimespec(int64(min(left, slice)))
-		if n, err := unix.Ppoll([]unix.PollFd{{Fd: int32(raw), Events: unix.POLLIN}}, &pause, nil); err != nil && !errors.Is(err, unix.EINTR) {
-			return err
-		} else if n <= 0 {
-			continue
-		}
-		t.Took = time.Since(t.At)
-		n, from, err := unix.Recvfrom(raw, packet, 0)
-		if errors.Is(err, unix.EAGAIN) {
-			continue
-		} else if err != nil {
-			return err
-		}
-		if addrOf(from).Unmap() != t.Target.Addr().WithZone("") {
-			continue
-		}
-		if a := answerIn(packet[:n], t.Target.Addr().Is4(), seq); a != "" {
-			t.Answer = a
-			return nil
-		}
+func (t *Try) answer(ctx context.Context, socket *os.File, fd int, seq uint32, until time.Time) error {
+	conn, stop, err := deadline(ctx, socket, until)
+	if err != nil {
+		return err
 	}
+	defer stop()
+	packet := make([]byte, 2048)
+	var failed error
+	err = conn.Read(func(uintptr) bool {
+		for {
+			n, from, err := unix.Recvfrom(fd, packet, unix.MSG_DONTWAIT)
+			switch {
+			case errors.Is(err, unix.EAGAIN):
+				return false
+			case err != nil:
+				failed = err
+				return true
+			case addrOf(from).Unmap().WithZone("") != t.Target.Addr().WithZone(""):
+				continue
+			}
+			if t.Answer = answerIn(packet[:n], t.Target.Addr().Is4(), seq); t.Answer != "" {
+				return true
+			}
+		}
+	})
+	t.Took = time.Since(t.At)
+	if err = overdue(ctx, err, failed); t.Answer == "" && (errors.Is(err, unix.ETIMEDOUT) || ctx.Err() != nil) {
+		t.Answer = Silence
+		return nil
+	}
+	return err
 }
 
 // answerIn is what a packet of the right ports and hosts answers to a SYN; "": nothing.

@@ -49,6 +49,7 @@ func TestVerdicts(t *testing.T) {
 		{"silence", new(Sums).tries(10, Whole, Silence, 2), "no-answer"},
 		{"silence, and the host is there", new(Sums).tries(10, Whole, Silence, 2).tries(10, Closed, Refused, 1), "queue-full"},
 		{"some refused", new(Sums).tries(7, Whole, Accepted, 1).tries(3, Whole, Refused, 0), "mixed"},
+		{"reset by one, rejected by another", new(Sums).tries(9, Whole, Refused, 0).tries(1, Whole, Unreachable, 0, by(ICMP{From: router, Type: 3, Code: 1})), "mixed"},
 		{"nothing was sent", new(Sums).tries(3, Whole, Failed, 0), "failed"},
 		{"lost, and nothing to compare with", new(Sums).tries(30, Whole, Accepted, 1).tries(10, Whole, Accepted, 2), "syns-lost"},
 		{"lost on the way", new(Sums).tries(30, Whole, Accepted, 1).tries(10, Whole, Accepted, 2).tries(30, Plain, Accepted, 1).tries(10, Plain, Silence, 1).tries(32, Closed, Refused, 1).tries(8, Closed, Silence, 1), "syns-lost"},

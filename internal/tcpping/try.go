@@ -62,6 +62,9 @@ type ICMP struct {
 	IPv6 bool
 	Type uint8
 	Code uint8
+	// NoNeighbour says that this host waited for an answer to ARP or neighbour discovery, and
+	// none came.
+	NoNeighbour bool
 }
 
 // icmpWords are the codes of Destination Unreachable, of ICMP (RFC 792, 1812) and ICMPv6 (RFC 4443).
@@ -90,7 +93,7 @@ func (m *ICMP) String() string {
 		unreachable = 1
 	}
 	if words := icmpWords[m.IPv6][m.Code]; m.Type == unreachable && words != "" {
-		if !m.From.IsValid() && (words == "host unreachable" || words == "address unreachable") {
+		if m.NoNeighbour {
 			words += ", nobody answers ARP or neighbour discovery there"
 		}
 		return from + words

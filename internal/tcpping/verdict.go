@@ -52,7 +52,8 @@ const (
 )
 
 // Judge says what the tries mean, the worst first. port is the one that was asked about.
-func Judge(s *Sums, l Lookup, port uint16) (list []Verdict) {
+func Judge(s *Sums, l Lookup, port uint16) []Verdict {
+	list := []Verdict{}
 	if l.Took >= slowLookup {
 		list = append(list, Verdict{Kind: "lookup-slow", Sure: "certain",
 			Headline: fmt.Sprintf("the lookup of the name took %v, before any packet went to the port", unit.Duration(l.Took)),
@@ -75,6 +76,8 @@ func judge(s *Sums, target netip.Addr, port uint16) Verdict {
 		return accepted(s, &g, host)
 	case g.Refused > 0 && g.Refused+g.Failed == g.Tries:
 		return refused(&g, host)
+	case g.Unreachable > 0 && g.Refused > 0:
+		return Verdict{Kind: "mixed", Sure: "certain", Headline: fmt.Sprintf("%s refuses, in different ways: a filter or a router answers some, the host others", host), Proof: []string{g.counts(), g.told()}}
 	case g.Unreachable > 0:
 		return unreachable(&g, host)
 	case g.Refused > 0:
@@ -101,8 +104,11 @@ func refused(g *Group, host string) Verdict {
 
 func unreachable(g *Group, host string) Verdict {
 	v := Verdict{Kind: "unreachable", Sure: "certain", Headline: fmt.Sprintf("%s cannot be reached: %s", host, g.told()),
-		Proof: []string{fmt.Sprintf("%d of %d connects ended by such a message", g.Unreachable, g.Tries)},
+		Proof: []string{g.counts()},
 		Next:  []Step{{"see the route, and whether the next hop answers", shell.Line("ip route get %s; ip neigh", g.Target.Addr().WithZone("").String()).String()}}}
+	if g.Unreachable+g.Failed < g.Tries {
+		v.Sure = "likely" // senders of such messages limit their rate
+	}
 	for i := range g.Messages {
 		if g.Messages[i].Filters() {
 			v.Kind, v.Headline = "filtered", fmt.Sprintf("%s: rejected by a packet filter: %s", host, g.told())
@@ -122,6 +128,11 @@ func accepted(s *Sums, g *Group, host string) Verdict {
 			Proof: []string{g.counts()}}
 	}
 	v := Verdict{Kind: "answers", Sure: "certain", Headline: fmt.Sprintf("%s answers%s", host, g.times()), Proof: []string{g.counts()}}
+	for _, kind := range []Kind{Plain, Closed} {
+		if other := s.of(kind, g.Target.Addr()); other.Tries > 0 && other.Failed == other.Tries {
+			v.Proof = append(v.Proof, fmt.Sprintf("%s: no SYN was sent: %s", kind, other.Error))
+		}
+	}
 	if g.Timestamps == 0 {
 		v.Proof = append(v.Proof, "without TCP timestamps")
 	}

@@ -52,8 +52,10 @@ type Rung struct {
 	PeerCPU   float64       `json:"peer_busiest_cpu"`
 }
 
-// Run measures; tell is called for each second.
+// Run measures; tell is called for each second. A run that ctx ends has the seconds until
+// then.
 func (p *Plan) Run(ctx context.Context, tell func(*Sample)) (*Result, error) {
+	interrupted := ctx.Done()
 	ctx, stop := context.WithTimeout(ctx, p.Length+grace)
 	defer stop()
 	h := hello{Mode: p.Mode, Length: p.Length, Size: p.Size}
@@ -96,8 +98,13 @@ func (p *Plan) Run(ctx context.Context, tell func(*Sample)) (*Result, error) {
 			})
 		})
 	}
-	if err := p.sample(control, streams, end, r, tell); err != nil && ctx.Err() == nil {
-		return nil, err
+	err = p.sample(control, streams, end, r, tell)
+	select {
+	case <-interrupted:
+	default:
+		if err != nil {
+			return nil, err
+		}
 	}
 	for _, s := range streams {
 		s.raw.Close()
@@ -134,6 +141,9 @@ func (p *Plan) begin(ctx context.Context, h hello) (c *connection, a answer, err
 	}
 	return c, a, err
 }
+
+// silence is how long nothing may come from a server that reports each second.
+const silence = 4 * time.Second
 
 // connection is one that the server has agreed to.
 type connection struct {
@@ -180,11 +190,23 @@ func control(c *net.TCPConn, name string) error {
 func (p *Plan) sample(c *connection, streams []*stream, end time.Time, r *Result, tell func(*Sample)) error {
 	sampleOf(0, streams) // counts from here on
 	before := readCPUs()
+	last := time.Now()
 	for second := 1; ; second++ {
 		var got report
-		if err := hear(c.lines, &got); err != nil {
-			return fmt.Errorf("the server ended the run: %w", err)
+		if err := c.SetReadDeadline(last.Add(silence)); err != nil {
+			return err
 		}
+		switch err := hear(c.lines, &got); {
+		case isTimeout(err):
+			return fmt.Errorf("nothing came from the server for %v, after %d s: it hangs, or packets no longer get through", silence, second-1)
+		case err != nil:
+			return fmt.Errorf("the server ended the run: %w", err)
+		case time.Since(last) < time.Second/2:
+			return errors.New("the server reports more often than each second")
+		case !got.sane():
+			return errors.New("the server reports numbers that cannot be")
+		}
+		last = time.Now()
 		now := readCPUs()
 		busiest := now.busiest(before)
 		before = now

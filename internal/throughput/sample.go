@@ -37,6 +37,30 @@ type Sample struct {
 // BitsPerSecond is the rate of the payload.
 func (s *Sample) BitsPerSecond() float64 { return 8 * float64(s.Acked) / max(s.Length.Seconds(), 1e-9) }
 
+// sane says whether the numbers of a sample that somebody else took can be.
+func (s *Sample) sane() bool {
+	const most = 1 << 50
+	for _, n := range []int64{s.Acked, s.Segments, s.Retransmitted, s.Cwnd, s.Ssthresh, s.PeerWindow, s.NotSent, s.SendBuffer, s.Pacing, int64(s.MSS)} {
+		if n < 0 || n > most {
+			return false
+		}
+	}
+	for _, d := range []time.Duration{s.Length, s.RTT, s.MinRTT} {
+		if d < 0 || d > time.Hour {
+			return false
+		}
+	}
+	for _, share := range []float64{s.Busy, s.RwndLimited, s.SndbufLimited, s.CPU, s.PeerCPU} {
+		if share < 0 || share > 2 {
+			return false
+		}
+	}
+	return s.Streams >= 0 && s.Streams <= MostStreams && len(s.Congestion) <= longestName
+}
+
+// longestName is the kernel's TCP_CA_NAME_MAX.
+const longestName = 16
+
 // stream is the socket of one connection as it was last read.
 type stream struct {
 	raw  *net.TCPConn

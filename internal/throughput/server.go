@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"rtrail/internal/crash"
 )
 
@@ -21,7 +23,7 @@ const grace = 5 * time.Second
 // Server serves one run at a time, to whoever asks.
 type Server struct {
 	Listener *net.TCPListener
-	Tell     func(client net.Addr, what string) // of runs that begin, and of those that are refused; may be called at any time
+	Tell     func(client net.Addr, what string) // of runs that begin, and of what is refused; must not block
 
 	mu   sync.Mutex
 	run  *served
@@ -41,6 +43,10 @@ type report struct {
 	CPU    float64 `json:"cpu"`
 }
 
+func (r *report) sane() bool {
+	return r.CPU >= 0 && r.CPU <= 1 && (r.Sample == nil || r.Sample.sane())
+}
+
 // Serve serves until ctx ends.
 func (s *Server) Serve(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() { s.Listener.Close() })()
@@ -51,6 +57,12 @@ func (s *Server) Serve(ctx context.Context) error {
 		switch {
 		case ctx.Err() != nil:
 			return nil
+		case errors.Is(err, unix.EMFILE), errors.Is(err, unix.ENFILE):
+			select { // connections end
+			case <-ctx.Done():
+			case <-time.After(100 * time.Millisecond):
+			}
+			continue
 		case err != nil:
 			return err
 		}
@@ -59,20 +71,22 @@ func (s *Server) Serve(ctx context.Context) error {
 		full := s.open > MostStreams+8
 		s.mu.Unlock()
 		all.Go(func() {
-			defer c.Close()
 			defer context.AfterFunc(ctx, func() { c.Close() })()
 			err := crash.Guard(func() error {
 				if full {
-					return errors.New("too many connections")
+					_ = c.SetWriteDeadline(time.Now().Add(time.Second))
+					_, _ = io.WriteString(c, magic)
+					return refuse(c, errors.New("too many connections"))
 				}
 				return s.serve(ctx, c)
 			})
-			s.mu.Lock()
-			s.open--
-			s.mu.Unlock()
+			c.Close()
 			if err != nil && ctx.Err() == nil {
 				s.Tell(c.RemoteAddr(), err.Error())
 			}
+			s.mu.Lock()
+			s.open--
+			s.mu.Unlock()
 		})
 	}
 }
@@ -82,11 +96,11 @@ func (s *Server) serve(ctx context.Context, c *net.TCPConn) error {
 	if err != nil {
 		return err
 	}
-	refuse := func(why error) error {
-		return errors.Join(why, say(c, answer{Refused: why.Error()}))
+	if _, err := io.WriteString(c, magic); err != nil {
+		return err
 	}
 	if err := h.check(); err != nil {
-		return refuse(err)
+		return refuse(c, err)
 	}
 	end := time.Now().Add(h.Length + grace)
 	if err := c.SetDeadline(end); err != nil {
@@ -101,7 +115,7 @@ func (s *Server) serve(ctx context.Context, c *net.TCPConn) error {
 		}
 		s.mu.Unlock()
 		if busy {
-			return refuse(errors.New(underWay))
+			return refuse(c, errors.New(underWay))
 		}
 		defer func() {
 			s.mu.Lock()
@@ -126,12 +140,18 @@ func (s *Server) serve(ctx context.Context, c *net.TCPConn) error {
 	}
 	s.mu.Unlock()
 	if !ok {
-		return refuse(errors.New("no such run"))
+		return refuse(c, errors.New("no such run"))
 	}
 	if err := say(c, answer{}); err != nil {
 		return err
 	}
 	return quiet(transfer(c, h, h.Mode == Receive))
+}
+
+// refuse tells a client why, whether it was greeted or not.
+func refuse(c net.Conn, why error) error {
+	_ = c.SetWriteDeadline(time.Now().Add(time.Second))
+	return errors.Join(why, say(c, answer{Refused: why.Error()}))
 }
 
 // reports says each second what was sent and how busy the CPUs were, until the client goes.
@@ -158,6 +178,12 @@ func (s *Server) reports(ctx context.Context, c *net.TCPConn, run *served, end t
 		case <-gone:
 			return nil
 		case <-tick.C:
+		}
+		s.mu.Lock()
+		idle := len(run.streams) == 0
+		s.mu.Unlock()
+		if idle && time.Duration(second)*time.Second > handshake {
+			return errors.New("no stream came")
 		}
 		now := readCPUs()
 		r := report{CPU: now.busiest(before)}

@@ -169,11 +169,55 @@ func TestLadders(t *testing.T) {
 		{"flat, and a CPU is full", "cpu", "a CPU is full", []Rung{{Streams: 1, PerSecond: 50_000, Mean: ms}, {Streams: 2, PerSecond: 51_000, Mean: 2 * ms, PeerCPU: 0.99}}},
 		{"flat, and then it grows", "unknown", "was not reached", []Rung{{Streams: 1, PerSecond: 40_022}, {Streams: 2, PerSecond: 43_988}, {Streams: 4, PerSecond: 50_676}}},
 		{"it grows", "unknown", "was not reached", []Rung{{Streams: 1, PerSecond: 100}, {Streams: 2, PerSecond: 200}, {Streams: 4, PerSecond: 390}}},
-		{"one rung", "unknown", "was not reached", []Rung{{Streams: 1, PerSecond: 100}}},
+		{"one rung", "unknown", "too few steps", []Rung{{Streams: 1, PerSecond: 100}}},
+		{"small steps", "unknown", "too few steps", []Rung{{Streams: 10, PerSecond: 64_534}, {Streams: 11, PerSecond: 61_616}, {Streams: 12, PerSecond: 58_533}}},
 	} {
+		for i := range c.rungs {
+			c.rungs[i].Requests = 1
+		}
 		if v := JudgeLadder(c.rungs); v.Kind != c.want || !strings.Contains(v.Headline, c.says) {
 			t.Errorf("%s: %+v", c.name, v)
 		}
+	}
+}
+
+// A server that lies, or says nothing any more.
+func TestHostileServer(t *testing.T) {
+	for name, c := range map[string]struct{ says, want string }{
+		"no server":         {"HTTP/1.1 400 Bad Request\r\n\r\n", "no rtrail throughput server"},
+		"a refusal":         {magic + `{"refused":"no\n\u001b[31mred"}` + "\n", `refuses: no \x1b[31mred`},
+		"too often":         {magic + `{"session":"x"}` + "\n" + strings.Repeat(`{"cpu":0.1}`+"\n", 50), "more often"},
+		"impossible":        {magic + `{"session":"x"}` + "\n" + `{"cpu":7}` + "\n", "cannot be"},
+		"a line of garbage": {magic + "garbage\n", "the answer of the server"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var listen net.ListenConfig
+			l, err := listen.Listen(t.Context(), "tcp", "127.83.25.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			go func() {
+				for {
+					c1, err := l.Accept()
+					if err != nil {
+						return
+					}
+					go func() {
+						head, rest, reports := strings.Cut(c.says, "\n{\"cpu")
+						_, _ = io.WriteString(c1, head+"\n")
+						if reports {
+							time.Sleep(700 * time.Millisecond)
+							_, _ = io.WriteString(c1, "{\"cpu"+rest)
+						}
+					}()
+				}
+			}()
+			p := Plan{Server: l.Addr().String(), Mode: Send, Length: 2 * time.Second, Streams: 1, Size: 1}
+			if _, err := p.Run(t.Context(), func(*Sample) {}); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
 	}
 }
 

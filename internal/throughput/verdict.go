@@ -193,6 +193,11 @@ const flat = 1.1
 
 // JudgeLadder says where more streams bring no more requests.
 func JudgeLadder(rungs []Rung) Verdict {
+	for i := range rungs {
+		if rungs[i].Requests == 0 {
+			return Verdict{Kind: "unknown", Sure: "certain", Headline: fmt.Sprintf("no request was answered over %s", unit.Plural(rungs[i].Streams, "stream", "streams"))}
+		}
+	}
 	for i := 0; i+1 < len(rungs); i++ {
 		a, last := &rungs[i], &rungs[len(rungs)-1]
 		most := 0.0
@@ -213,6 +218,9 @@ func JudgeLadder(rungs []Rung) Verdict {
 			v.Proof = []string{fmt.Sprintf("no CPU is full (here %s, at the server %s): the path or its ends limit packets per second", unit.Share(last.CPU), unit.Share(last.PeerCPU))}
 		}
 		return v
+	}
+	if n := len(rungs); n < 2 || rungs[n-1].Streams < 2*rungs[0].Streams {
+		return Verdict{Kind: "unknown", Sure: "likely", Headline: "too few steps to find a limit: double the streams at least once, as in --ladder 1,2,4,8"}
 	}
 	return Verdict{Kind: "unknown", Sure: "likely", Headline: "more streams brought more requests up to the end: the limit was not reached"}
 }

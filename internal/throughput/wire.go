@@ -10,6 +10,8 @@ import (
 	"io"
 	"net"
 	"time"
+
+	"rtrail/internal/escape"
 )
 
 // Mode is which way data goes.
@@ -98,7 +100,9 @@ func greet(c net.Conn, h hello) (*bufio.Reader, answer, error) {
 	}
 	r := bufio.NewReaderSize(c, longestLine)
 	got := make([]byte, len(magic))
-	if _, err := io.ReadFull(r, got); err != nil || string(got) != magic {
+	if _, err := io.ReadFull(r, got); isTimeout(err) {
+		return nil, answer{}, fmt.Errorf("the server says nothing for %v", handshake)
+	} else if err != nil || string(got) != magic {
 		return nil, answer{}, errors.New("what answers there is no rtrail throughput server; start \"rtrail throughput --serve 0.0.0.0 PORT\" there")
 	}
 	var a answer
@@ -106,9 +110,14 @@ func greet(c net.Conn, h hello) (*bufio.Reader, answer, error) {
 		return nil, answer{}, fmt.Errorf("the answer of the server: %w", err)
 	}
 	if a.Refused != "" {
-		return nil, a, fmt.Errorf("the server refuses: %s", a.Refused)
+		return nil, a, fmt.Errorf("the server refuses: %s", escape.Line(a.Refused[:min(len(a.Refused), 200)]))
 	}
 	return r, a, c.SetDeadline(time.Time{})
+}
+
+func isTimeout(err error) bool {
+	var t net.Error
+	return errors.As(err, &t) && t.Timeout()
 }
 
 // greeted takes a client's request.
@@ -125,6 +134,5 @@ func greeted(c net.Conn) (*bufio.Reader, hello, error) {
 	if err := hear(r, &h); err != nil {
 		return nil, hello{}, err
 	}
-	_, err := io.WriteString(c, magic)
-	return r, h, err
+	return r, h, nil
 }
