@@ -322,19 +322,8 @@ func (l *pingLines) verdicts(list []tcpping.Verdict) error {
 		return l.err
 	}
 	var d document.Document
-	for i, v := range list {
-		f := document.Finding{Number: i + 1, Mark: v.Mark(), Headline: v.Headline}
-		for j, words := range v.Proof {
-			f.Rows = append(f.Rows, document.Row{Label: map[bool]string{true: "proof", false: ""}[j == 0], Words: words})
-		}
-		for j, s := range v.Next {
-			r := document.Row{Label: map[bool]string{true: "NEXT", false: ""}[j == 0], Words: s.Words}
-			if s.Command != "" {
-				r.Commands = []string{s.Command}
-			}
-			f.Rows = append(f.Rows, r)
-		}
-		d.Blocks = append(d.Blocks, f)
+	for i := range list {
+		d.Blocks = append(d.Blocks, list[i].Finding(i+1))
 	}
 	l.print("\n")
 	if l.err != nil {

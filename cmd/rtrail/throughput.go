@@ -267,15 +267,8 @@ func (j *throughputJob) conclude(out io.Writer, v throughput.Verdict) error {
 			Verdict throughput.Verdict `json:"verdict"`
 		}{v})
 	}
-	f := document.Finding{Number: 1, Mark: strings.ToUpper(v.Sure), Headline: v.Headline}
-	for i, words := range v.Proof {
-		f.Rows = append(f.Rows, document.Row{Label: map[bool]string{true: "proof"}[i == 0], Words: words})
-	}
-	for i, s := range v.Next {
-		f.Rows = append(f.Rows, document.Row{Label: map[bool]string{true: "NEXT"}[i == 0], Words: s.Words, Commands: []string{s.Command}})
-	}
 	if _, err := io.WriteString(out, "\n"); err != nil {
 		return err
 	}
-	return document.Terminal(out, document.Document{Blocks: []document.Block{f}}, terminalOptions(out))
+	return document.Terminal(out, document.Document{Blocks: []document.Block{v.Finding(1)}}, terminalOptions(out))
 }

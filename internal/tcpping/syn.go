@@ -69,6 +69,7 @@ func (t *Try) syn(ctx context.Context, source netip.Addr, patience time.Duration
 	if err := onlyTo(raw, port, t.Target.Port(), family == unix.AF_INET6); err != nil {
 		return err
 	}
+	drain(raw)
 	if err := unix.Bind(raw, sockaddr(netip.AddrPortFrom(source, 0))); err != nil {
 		return err
 	}
@@ -79,6 +80,17 @@ func (t *Try) syn(ctx context.Context, source netip.Addr, patience time.Duration
 		return err
 	}
 	return t.answer(ctx, socket, raw, seq, t.At.Add(patience))
+}
+
+// drain takes off a raw socket what came before it had its filter: on a busy host that fills
+// the buffer, and the answer would be dropped.
+func drain(fd int) {
+	var one [1]byte
+	for range 1 << 16 {
+		if _, _, err := unix.Recvfrom(fd, one[:], unix.MSG_DONTWAIT|unix.MSG_TRUNC); err != nil {
+			return
+		}
+	}
 }
 
 // answer waits for what comes back.

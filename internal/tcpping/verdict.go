@@ -6,32 +6,17 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/conclusion"
 	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 )
 
-// Verdict is what tries say of a port.
-type Verdict struct {
-	Kind     string   `json:"kind"` // answers, refused, filtered, unreachable, no-answer, mixed, queue-full, paws, syns-lost, lookup-slow, failed
-	Sure     string   `json:"confidence"`
-	Headline string   `json:"headline"`
-	Proof    []string `json:"proof,omitempty"`
-	Next     []Step   `json:"next,omitempty"`
-}
+// Verdict is what tries say of a port. Kinds are answers, refused, filtered, unreachable,
+// no-answer, mixed, queue-full, paws, syns-lost, lookup-slow and failed.
+type Verdict = conclusion.Verdict
 
-// Mark is how sure a verdict is, or that nothing is wrong.
-func (v *Verdict) Mark() string {
-	if v.Kind == "answers" {
-		return "OK"
-	}
-	return strings.ToUpper(v.Sure)
-}
-
-// Step is what to do, with a command where one helps.
-type Step struct {
-	Words   string `json:"words"`
-	Command string `json:"command,omitempty"`
-}
+// Step is what to do next.
+type Step = conclusion.Step
 
 // Lookup is how a name became addresses.
 type Lookup struct {
@@ -58,7 +43,7 @@ func Judge(s *Sums, l Lookup, port uint16) []Verdict {
 		list = append(list, Verdict{Kind: "lookup-slow", Sure: "certain",
 			Headline: fmt.Sprintf("the lookup of the name took %v, before any packet went to the port", unit.Duration(l.Took)),
 			Proof:    []string{"a name server that does not answer costs 5 s each time it is asked (resolv.conf, timeout)"},
-			Next:     []Step{{"list the name servers, then ask each one: dig @SERVER NAME", shell.Line("grep nameserver /etc/resolv.conf").String()}, {"let rtrail ask them", shell.Line("sudo rtrail --probe-dns").String()}}})
+			Next:     []Step{conclusion.Do("list the name servers, then ask each one: dig @SERVER NAME", shell.Line("grep nameserver /etc/resolv.conf")), conclusion.Do("let rtrail ask them", shell.Line("sudo rtrail --probe-dns"))}})
 	}
 	for _, a := range s.targets() {
 		list = append(list, judge(s, a, port))
@@ -88,14 +73,14 @@ func judge(s *Sums, target netip.Addr, port uint16) Verdict {
 	}
 	return Verdict{Kind: "no-answer", Sure: "certain", Headline: fmt.Sprintf("%s: nothing answers; a packet filter drops the SYNs, or the host is down, or the address is wrong", host),
 		Proof: []string{fmt.Sprintf("%s, no SYN-ACK, no reset, no ICMP message", unit.Plural(g.SYNs, "SYN", "SYNs"))},
-		Next: []Step{{"see whether the host answers at all, and where packets end", shell.Line("ping -c 3 %s; sudo traceroute -T -p %d %s", target.String(), int(port), target.String()).String()},
-			{"on that host: see whether SYNs arrive", shell.Line("sudo tcpdump -ni any 'tcp port %d'", int(port)).String()}}}
+		Next: []Step{conclusion.Do("see whether the host answers at all, and where packets end", shell.Line("ping -c 3 %s; sudo traceroute -T -p %d %s", target.String(), int(port), target.String())),
+			conclusion.Do("on that host: see whether SYNs arrive", shell.Line("sudo tcpdump -ni any 'tcp port %d'", int(port)))}}
 }
 
 func refused(g *Group, host string) Verdict {
 	v := Verdict{Kind: "refused", Sure: "certain", Headline: fmt.Sprintf("%s refuses: nothing listens there, or a packet filter answers with a reset", host),
 		Proof: []string{fmt.Sprintf("%d of %d connects were reset%s", g.Refused, g.Tries, g.times())},
-		Next:  []Step{{"on that host: see who listens, and at which address", shell.Line("sudo ss -tlnp 'sport = :%d'", int(g.Target.Port())).String()}}}
+		Next:  []Step{conclusion.Do("on that host: see who listens, and at which address", shell.Line("sudo ss -tlnp 'sport = :%d'", int(g.Target.Port())))}}
 	if len(g.Messages) > 0 {
 		v.Kind, v.Headline = "filtered", fmt.Sprintf("%s: rejected by a packet filter: %s", host, g.told())
 	}
@@ -105,14 +90,14 @@ func refused(g *Group, host string) Verdict {
 func unreachable(g *Group, host string) Verdict {
 	v := Verdict{Kind: "unreachable", Sure: "certain", Headline: fmt.Sprintf("%s cannot be reached: %s", host, g.told()),
 		Proof: []string{g.counts()},
-		Next:  []Step{{"see the route, and whether the next hop answers", shell.Line("ip route get %s; ip neigh", g.Target.Addr().WithZone("").String()).String()}}}
+		Next:  []Step{conclusion.Do("see the route, and whether the next hop answers", shell.Line("ip route get %s; ip neigh", g.Target.Addr().WithZone("").String()))}}
 	if g.Unreachable+g.Failed < g.Tries {
 		v.Sure = "likely" // senders of such messages limit their rate
 	}
 	for i := range g.Messages {
 		if g.Messages[i].Filters() {
 			v.Kind, v.Headline = "filtered", fmt.Sprintf("%s: rejected by a packet filter: %s", host, g.told())
-			v.Next = []Step{{"look for the rule at the sender of the message", shell.Line("sudo iptables -nvL; sudo nft list ruleset").String()}}
+			v.Next = []Step{conclusion.Do("look for the rule at the sender of the message", shell.Line("sudo iptables -nvL; sudo nft list ruleset"))}
 		}
 	}
 	return v
@@ -127,7 +112,7 @@ func accepted(s *Sums, g *Group, host string) Verdict {
 		return Verdict{Kind: "mixed", Sure: "certain", Headline: fmt.Sprintf("%s refuses %d of %d connects: the listener comes and goes, or several hosts share the address and one has none", host, g.Refused+g.Unreachable, g.Tries),
 			Proof: []string{g.counts()}}
 	}
-	v := Verdict{Kind: "answers", Sure: "certain", Headline: fmt.Sprintf("%s answers%s", host, g.times()), Proof: []string{g.counts()}}
+	v := Verdict{Kind: "answers", Sure: "certain", Fine: true, Headline: fmt.Sprintf("%s answers%s", host, g.times()), Proof: []string{g.counts()}}
 	for _, kind := range []Kind{Plain, Closed} {
 		if other := s.of(kind, g.Target.Addr()); other.Tries > 0 && other.Failed == other.Tries {
 			v.Proof = append(v.Proof, fmt.Sprintf("%s: no SYN was sent: %s", kind, other.Error))
@@ -158,20 +143,20 @@ func lossy(s *Sums, g *Group, host string) Verdict {
 	switch {
 	case g.Timestamps > 0 && worse(&plain):
 		v.Kind, v.Headline = "paws", fmt.Sprintf("%s: %s of SYNs with TCP timestamps get no answer, SYNs without them do get one: the server drops old timestamps (PAWS), probably because several clients share an address (NAT)", host, unit.Share(g.LostShare()))
-		v.Next = []Step{{"on the server: see whether the counter grows", shell.Line("nstat -az TcpExtPAWSPassive TcpExtPAWSActive TcpExtTWRecycled TcpExtListenDrops").String()},
-			{"on a server before Linux 4.12", shell.Line("sysctl -w net.ipv4.tcp_tw_recycle=0").String()}}
+		v.Next = []Step{conclusion.Do("on the server: see whether the counter grows", shell.Line("nstat -az TcpExtPAWSPassive TcpExtPAWSActive TcpExtTWRecycled TcpExtListenDrops")),
+			conclusion.Do("on a server before Linux 4.12", shell.Line("sysctl -w net.ipv4.tcp_tw_recycle=0"))}
 	case closed.Refused > 0 && worse(&closed):
 		v.Kind = "queue-full"
 		v.Headline = fmt.Sprintf("%s: %s of SYNs get no answer, but a closed port of the same host answers: the accept queue is full, or a filter drops SYNs to this port", host, unit.Share(g.LostShare()))
-		v.Next = []Step{{"on the server: see whether Recv-Q stands above Send-Q, and the counters grow", shell.Line("ss -tln 'sport = :%d'; nstat -az TcpExtListenOverflows TcpExtListenDrops", int(g.Target.Port())).String()},
-			{"on the server: let rtrail look", shell.Line("sudo rtrail").String()}}
+		v.Next = []Step{conclusion.Do("on the server: see whether Recv-Q stands above Send-Q, and the counters grow", shell.Line("ss -tln 'sport = :%d'; nstat -az TcpExtListenOverflows TcpExtListenDrops", int(g.Target.Port()))),
+			conclusion.Do("on the server: let rtrail look", shell.Line("sudo rtrail"))}
 	case closed.Answered() > 0 && closed.Lost > 0:
 		v.Headline = fmt.Sprintf("%s: %s of SYNs get no answer, and SYNs to a closed port get lost, too: the path or the host drops packets; each lost SYN delays a connect by 1 s", host, unit.Share(g.LostShare()))
-		v.Next = []Step{{"capture at both ends, then: rtrail diagnose --client-side A.pcapng --server-side B.pcapng", shell.Line("sudo rtrail packets -i any -p %d -w hop.pcapng --for 30s", int(g.Target.Port())).String()}}
+		v.Next = []Step{conclusion.Do("capture at both ends, then: rtrail diagnose --client-side A.pcapng --server-side B.pcapng", shell.Line("sudo rtrail packets -i any -p %d -w hop.pcapng --for 30s", int(g.Target.Port())))}
 	default:
-		v.Next = []Step{{"tell a full queue from a lossy path and from PAWS: compare with SYNs without timestamps and to a closed port", shell.Line("sudo rtrail ping %s %d --compare --count 60", g.Target.Addr().String(), int(g.Target.Port())).String()}}
+		v.Next = []Step{conclusion.Do("tell a full queue from a lossy path and from PAWS: compare with SYNs without timestamps and to a closed port", shell.Line("sudo rtrail ping %s %d --compare --count 60", g.Target.Addr().String(), int(g.Target.Port())))}
 		if closed.Tries > closed.Failed {
-			v.Next[0] = Step{"capture at both ends, then: rtrail diagnose --client-side A.pcapng --server-side B.pcapng", shell.Line("sudo rtrail packets -i any -p %d -w hop.pcapng --for 30s", int(g.Target.Port())).String()}
+			v.Next[0] = conclusion.Do("capture at both ends, then: rtrail diagnose --client-side A.pcapng --server-side B.pcapng", shell.Line("sudo rtrail packets -i any -p %d -w hop.pcapng --for 30s", int(g.Target.Port())))
 		}
 	}
 	return v

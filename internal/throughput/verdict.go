@@ -6,24 +6,17 @@ import (
 	"slices"
 	"time"
 
+	"rtrail/internal/conclusion"
 	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 )
 
-// Verdict is what limits a run.
-type Verdict struct {
-	Kind     string   `json:"kind"` // receiver-window, receiver-slow, send-buffer, sender, loss, rate, cpu, concurrency, unknown
-	Sure     string   `json:"confidence"`
-	Headline string   `json:"headline"`
-	Proof    []string `json:"proof,omitempty"`
-	Next     []Step   `json:"next,omitempty"`
-}
+// Verdict is what limits a run. Kinds are receiver-window, receiver-slow, send-buffer, sender,
+// loss, rate, cpu, concurrency and unknown.
+type Verdict = conclusion.Verdict
 
-// Step is what to do, with a command where one helps.
-type Step struct {
-	Words   string `json:"words"`
-	Command string `json:"command,omitempty"`
-}
+// Step is what to do next.
+type Step = conclusion.Step
 
 const (
 	// mostOfTheTime is the share of the time from which on something is what limits.
@@ -73,7 +66,8 @@ func totalOf(samples []Sample) (t total, ok bool) {
 	n := float64(len(samples))
 	t.n = len(samples)
 	var rates []float64
-	var rtts, windows []time.Duration
+	var rtts []time.Duration
+	var windows []int64
 	t.minRTT, t.smallest = time.Hour, math.MaxInt64
 	for i := range samples {
 		s := &samples[i]
@@ -88,7 +82,7 @@ func totalOf(samples []Sample) (t total, ok bool) {
 		t.peer = max(t.peer, s.PeerCPU)
 		t.minRTT = min(t.minRTT, s.MinRTT)
 		t.smallest = min(t.smallest, s.PeerWindow)
-		rtts, windows = append(rtts, s.RTT), append(windows, time.Duration(s.PeerWindow))
+		rtts, windows = append(rtts, s.RTT), append(windows, s.PeerWindow)
 		rates = append(rates, s.BitsPerSecond())
 		t.mss, t.buffer, t.streams, t.congestion = float64(s.MSS), float64(s.SendBuffer), float64(s.Streams), s.Congestion
 	}
@@ -121,19 +115,19 @@ func Judge(r *Result) Verdict {
 	case t.rwnd >= mostOfTheTime*t.busy && t.rwnd >= held && float64(t.smallest) < t.mss:
 		v.Kind, v.Sure = "receiver-slow", "certain"
 		v.Headline = fmt.Sprintf("%v: the receiver does not read as fast as data comes; its window was closed", rate)
-		v.Next = []Step{{"on the receiver: see what keeps the reader", shell.Line("sudo rtrail").String()}}
+		v.Next = []Step{conclusion.Do("on the receiver: see what keeps the reader", shell.Line("sudo rtrail"))}
 	case t.rwnd >= held && (t.rwnd >= mostOfTheTime*t.busy || perWindow <= nearWindow):
 		v.Kind, v.Sure = "receiver-window", "certain"
 		v.Headline = fmt.Sprintf("%v: the receiver's window of %v is used up each round trip of %v", rate, unit.Bytes(t.window), unit.Duration(t.rtt))
-		v.Next = []Step{{"on the receiver: check the limit (the third value of tcp_rmem), and raise it", shell.Line("sysctl net.ipv4.tcp_rmem net.ipv4.tcp_moderate_rcvbuf").String()}}
+		v.Next = []Step{conclusion.Do("on the receiver: check the limit (the third value of tcp_rmem), and raise it", shell.Line("sysctl net.ipv4.tcp_rmem net.ipv4.tcp_moderate_rcvbuf"))}
 	case t.sndbuf >= mostOfTheTime*t.busy && t.sndbuf >= held:
 		v.Kind, v.Sure = "send-buffer", "certain"
 		v.Headline = fmt.Sprintf("%v: the send buffer of %v is too small for a round trip of %v", rate, unit.Bytes(t.buffer), unit.Duration(t.rtt))
-		v.Next = []Step{{"on the sender: check the limit (the third value of tcp_wmem), and raise it", shell.Line("sysctl net.ipv4.tcp_wmem").String()}}
+		v.Next = []Step{conclusion.Do("on the sender: check the limit (the third value of tcp_wmem), and raise it", shell.Line("sysctl net.ipv4.tcp_wmem"))}
 	case loss >= fewLosses && t.bits()/8 >= nearBound*bound && float64(t.rtt) < queued*float64(t.minRTT)+float64(queuedAtLeast):
 		v.Kind = "loss"
 		v.Headline = fmt.Sprintf("%v: losses limit it: %s of segments are sent again at a round trip of %v", rate, unit.Share(loss), unit.Duration(t.rtt))
-		v.Next = []Step{{"find where packets get lost", shell.Line("tc -s qdisc; ip -s link; nstat -az 'TcpExt*Retrans*'").String()}, {"try another congestion control", shell.Line("rtrail throughput %s %s --congestion bbr", host, port).String()}}
+		v.Next = []Step{conclusion.Do("find where packets get lost", shell.Line("tc -s qdisc; ip -s link; nstat -az 'TcpExt*Retrans*'")), conclusion.Do("try another congestion control", shell.Line("rtrail throughput %s %s --congestion bbr", host, port))}
 	case waits >= queuedAtLeast && float64(t.rtt) >= queued*float64(t.minRTT) && max(t.cpu, t.peer) < fullCPU:
 		v.Kind = "rate"
 		v.Headline = fmt.Sprintf("%v is what the path carries: packets wait %v in a queue", rate, unit.Duration(waits))
@@ -141,19 +135,19 @@ func Judge(r *Result) Verdict {
 			v.Sure = "certain"
 			v.Headline = fmt.Sprintf("%v is what the path carries, second by second: a link or a shaper is full, and packets wait %v in its queue", rate, unit.Duration(waits))
 		}
-		v.Next = []Step{{"look for shapers on both hosts", shell.Line("tc -s qdisc").String()}}
+		v.Next = []Step{conclusion.Do("look for shapers on both hosts", shell.Line("tc -s qdisc"))}
 	case 8*t.buffer*t.streams < wakeUp.Seconds()*t.bits():
 		v.Kind = "send-buffer"
 		v.Headline = fmt.Sprintf("%v: the send buffer of %v holds no more than %v of it: the writer has to be woken as often", rate, unit.Bytes(t.buffer), unit.Duration(time.Duration(8*t.buffer*t.streams/t.bits()*1e9)))
-		v.Next = []Step{{"on the sender: check the limit (the third value of tcp_wmem), and raise it", shell.Line("sysctl net.ipv4.tcp_wmem").String()}}
+		v.Next = []Step{conclusion.Do("on the sender: check the limit (the third value of tcp_wmem), and raise it", shell.Line("sysctl net.ipv4.tcp_wmem"))}
 	case max(t.cpu, t.peer) >= fullCPU:
 		v.Kind = "cpu"
 		v.Headline = fmt.Sprintf("%v: a CPU of the %s is full", rate, fuller(t.cpu, t.peer))
-		v.Next = []Step{{"see which one, and what it does", shell.Line("mpstat -P ALL 1 5").String()}, {"try more streams", shell.Line("rtrail throughput %s %s --streams 4", host, port).String()}}
+		v.Next = []Step{conclusion.Do("see which one, and what it does", shell.Line("mpstat -P ALL 1 5")), conclusion.Do("try more streams", shell.Line("rtrail throughput %s %s --streams 4", host, port))}
 	case t.busy < mostOfTheTime:
 		v.Kind = "sender"
 		v.Headline = fmt.Sprintf("%v: the sender does not keep the connection busy", rate)
-		v.Next = []Step{{"on the sender: see what it waits for", shell.Line("sudo rtrail").String()}}
+		v.Next = []Step{conclusion.Do("on the sender: see what it waits for", shell.Line("sudo rtrail"))}
 	case t.steady():
 		v.Kind = "rate"
 		v.Headline = fmt.Sprintf("%v, constant over %d s: a policer, a limit of the link or of a virtual machine caps it", rate, t.n)
@@ -209,7 +203,7 @@ func JudgeLadder(rungs []Rung) Verdict {
 		}
 		v := Verdict{Kind: "concurrency", Sure: "likely", Headline: fmt.Sprintf("the limit is about %v requests/s, from %s on: more only raise the response time (%v to %v)",
 			unit.Count(max(a.PerSecond, most)), unit.Plural(a.Streams, "stream", "streams"), unit.Duration(a.Mean), unit.Duration(last.Mean))}
-		v.Next = []Step{{"tell a full CPU from a limit of packets per second", shell.Line("mpstat -P ALL 1 5; sar -n DEV 1 5").String()}}
+		v.Next = []Step{conclusion.Do("tell a full CPU from a limit of packets per second", shell.Line("mpstat -P ALL 1 5; sar -n DEV 1 5"))}
 		if cpu := max(last.CPU, last.PeerCPU); cpu >= fullCPU {
 			v.Proof = []string{fmt.Sprintf("busiest CPU: here %s, at the server %s", unit.Share(last.CPU), unit.Share(last.PeerCPU))}
 			v.Kind = "cpu"
