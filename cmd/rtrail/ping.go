@@ -188,7 +188,7 @@ func (p *pingJob) plan(ctx context.Context) (*tcpping.Plan, tcpping.Lookup, erro
 		var err error
 		list, err = net.DefaultResolver.LookupNetIP(ctx, "ip", p.host)
 		if lookup.Took = time.Since(began); err != nil {
-			return nil, lookup, fmt.Errorf("%w, after %v", err, unit.Duration(lookup.Took))
+			return nil, lookup, fmt.Errorf("%s, after %v", escape.Line(err.Error()), unit.Duration(lookup.Took))
 		}
 	}
 	for _, a := range list {
