@@ -120,7 +120,9 @@ func (c *cutter) read(ctx context.Context, src pcap.Source) (engine.Report, erro
 			w.finish(end)
 		}
 	}
+	c.mu.Lock()
 	c.report = &report
+	c.mu.Unlock()
 	if c.give != nil {
 		c.results(end, c.give)
 	}

@@ -45,7 +45,6 @@ type cutter struct {
 	o       Options
 	workers int
 	began   int64
-	report  *engine.Report     // nil: it has not ended
 	give    func(*Result)      // nil: somebody asks for what is complete
 	stop    context.CancelFunc // ends reading when nothing that is wanted can come; nil: nothing does
 
@@ -53,7 +52,8 @@ type cutter struct {
 	questions []question // of the intervals before
 
 	mu       sync.Mutex
-	change   sync.Cond // an interval was completed
+	change   sync.Cond      // an interval was completed
+	report   *engine.Report // nil: it has not ended
 	open     []*interval
 	at       []int64 // by worker: when the interval begins that it is in; math.MaxInt64: it has ended
 	complete []*interval
@@ -209,11 +209,11 @@ func (c *cutter) results(end int64, give func(*Result)) {
 	c.giving.Lock()
 	defer c.giving.Unlock()
 	c.mu.Lock()
-	list := c.complete
+	list, ended := c.complete, c.report != nil
 	c.complete = nil
 	c.mu.Unlock()
 	for n, i := range list {
-		give(c.result(i, c.report != nil && n == len(list)-1, end))
+		give(c.result(i, ended && n == len(list)-1, end))
 	}
 }
 

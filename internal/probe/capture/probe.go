@@ -106,15 +106,19 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	default:
 		p.cutter.cut(ctx)
 	}
+	ended := false // before the results: what comes between is for the next sample
+	select {
+	case <-p.done:
+		ended = true
+	default:
+	}
 	p.cutter.results(time.Now().UnixNano(), func(r *Result) {
 		if r.Report.Loss.Known {
 			w.Lost(int(r.Report.Loss.Dropped))
 		}
 		r.Write(w)
 	})
-	select {
-	case <-p.done:
-	default:
+	if !ended {
 		return nil
 	}
 	if p.err != nil || p.closing || p.every <= 0 {
