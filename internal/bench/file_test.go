@@ -1,0 +1,63 @@
+package bench
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestRunsComeBack(t *testing.T) {
+	a, b := NewRun(), NewRun()
+	a.Scenario, a.Threads, a.Repeat, a.Load.TPS, a.Host.User = "point_select", 8, 1, 12_345.5, 1.5
+	a.Began = time.Date(2026, 11, 26, 8, 0, 0, 0, time.UTC)
+	a.Ended = a.Began.Add(30 * time.Second)
+	a.Settings = map[string]string{"rows": "1000"}
+	b.Scenario, b.Rate = "open", 1000
+	var file bytes.Buffer
+	for _, r := range []*Run{&a, &b} {
+		if err := r.Append(&file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole := file.String()
+	runs, cut, err := Read(strings.NewReader(whole))
+	if err != nil || cut {
+		t.Fatal(err, cut)
+	}
+	var again bytes.Buffer
+	for i := range runs {
+		if err := runs[i].Append(&again); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(whole, again.String()); diff != "" || len(runs) != 2 || runs[0].Load.TPS != 12_345.5 {
+		t.Error(len(runs), diff)
+	}
+	for at := 1; at < len(whole)-1; at++ {
+		if runs, _, err := Read(strings.NewReader(whole[:at])); err != nil || len(runs) > 2 {
+			t.Fatalf("cut off at %d: %d runs, %v", at, len(runs), err)
+		}
+	}
+}
+
+func TestWhatALineLacksIsUnknown(t *testing.T) {
+	runs, _, err := Read(strings.NewReader(`{"scenario":"ps","load":{"transactions_per_second":5}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := runs[0]; r.Load.TPS != 5 || !math.IsNaN(float64(r.Load.P99)) || !math.IsNaN(float64(r.Host.User)) {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestWrongLines(t *testing.T) {
+	for _, text := range []string{"{}\nno run\n{}\n", "{\"threads\":\"many\"}\n", strings.Repeat("x", longestLine+1)} {
+		if _, _, err := Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), "line ") {
+			t.Errorf("%.20q: %v", text, err)
+		}
+	}
+}
