@@ -1,5 +1,5 @@
 // Package imported reads what other tools wrote down of a host: vmstat, iostat,
-// mpstat, pidstat, sar and top, pt-stalk, copies of /proc, node_exporter. Each becomes rows of the tables of a recording, so that
+// mpstat, pidstat, sar, tsar and top, pt-stalk, copies of /proc, node_exporter. Each becomes rows of the tables of a recording, so that
 // rules judge them as they judge a host that is watched. What a tool does not tell
 // is blank, and the manifest says which columns it tells (recording.ProbeInfo.Only), so that
 // rules which need others are not judged.
@@ -61,6 +61,9 @@ func kindOf(head []byte) parser {
 	}
 	if mysqlKind(head) != "" {
 		return parseMySQL
+	}
+	if isTsar(head) {
+		return parseTsar
 	}
 	n := 0
 	for line := range bytes.Lines(head) {
