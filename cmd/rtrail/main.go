@@ -118,6 +118,7 @@ func newRootCommand() *cobra.Command {
 	root.AddCommand(
 		newDiagnoseCommand(),
 		newRecordCommand(),
+		newBenchCommand(),
 		newPingCommand(),
 		newThroughputCommand(),
 		newWatchCommand(),

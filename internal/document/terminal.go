@@ -361,8 +361,8 @@ func (p *page) finding(f Finding) []string {
 }
 
 func (p *page) headline(f Finding) []string {
-	number := pad(fmt.Sprint(f.Number), rowsAt-1) + " "
-	indent, maxLines := cells(number)+cells(f.Mark)+2, 0
+	number, mark := pad(fmt.Sprint(f.Number), rowsAt-1)+" ", escape.Text(f.Mark)
+	indent, maxLines := cells(number)+cells(mark)+2, 0
 	if f.Lines > 0 {
 		maxLines = maxHeadLines
 	}
@@ -370,7 +370,7 @@ func (p *page) headline(f Finding) []string {
 	for i, l := range lines {
 		lead := pad("", indent)
 		if i == 0 {
-			lead = number + p.paint(f.Style, f.Mark) + "  "
+			lead = number + p.paint(f.Style, mark) + "  "
 		}
 		lines[i] = lead + p.paint(Strong, l)
 	}

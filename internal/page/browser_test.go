@@ -70,6 +70,8 @@ func example(v *view.View) page.Page {
 			document.List{Title: "BLIND SPOTS", Style: document.Warn, Items: []document.Item{{Words: evil, Command: "id", Remedy: "root"}}},
 			document.Prose{Label: "NOTE", Style: document.Warn, Words: evil}}},
 		Charts: d.Set(),
+		Curves: []chart.Curve{{Name: evil, X: "clients", Unit: "per second", Marks: []chart.Mark{{At: 8, Words: evil}}, Lines: []chart.CurveLine{
+			{Name: "measured", Points: [][2]float64{{1, 100}, {8, 700}, {64, 900}}}, {Name: evil, Points: [][2]float64{{1, 90}, {3, 250}, {64, 910}}, Model: true}}}},
 		Flames: []page.Flame{{Title: "running threads", Unit: "samples", Root: &page.Frame{Name: "all", Count: 10, Children: []*page.Frame{{Name: evil, Count: 7, Kind: "lock: mutex"}, {Name: "main", Count: 3}}}}},
 	}
 }
@@ -118,7 +120,7 @@ type contrast struct {
 // told is what web/test/browser.mjs tells of a page.
 type told struct {
 	Errors, Requests []string
-	Drawn            map[string][][]*float64
+	Drawn, Curves    map[string][][]*float64
 	Text             string
 	Strangers        int
 	Light, Dark      contrast
@@ -151,6 +153,10 @@ func TestInBrowser(t *testing.T) {
 		t.Errorf("hostile names are not shown as text: %d elements, in\n%s", got.Strangers, got.Text)
 	}
 	drawn(t, v, p.Charts, got.Drawn)
+	curve, err := json.Marshal(got.Curves["0"])
+	if want := "[[1,3,8,64],[100,null,700,900],[90,250,null,910]]"; err != nil || string(curve) != want {
+		t.Errorf("the curve is drawn as %s, want %s", curve, want)
+	}
 	for _, c := range []contrast{got.Light, got.Dark} {
 		if c.Texts < 50 || len(c.Bad) > 0 {
 			t.Errorf("of %d texts these are hard to read: %q", c.Texts, c.Bad)

@@ -27,6 +27,7 @@ var licences string
 type Page struct {
 	Document document.Document `json:"document"`
 	Charts   *chart.Set        `json:"charts,omitempty"`
+	Curves   []chart.Curve     `json:"curves,omitempty"`
 	Flames   []Flame           `json:"flames,omitempty"`
 }
 

@@ -6,7 +6,7 @@ import { clock, day, place, shifted, timeAt } from "./time";
 import { colour, useTheme } from "./theme";
 import { quantity, seconds } from "./unit";
 
-const height = 190;
+export const height = 190;
 const plots = new Map<uPlot, number>(); // with the chart that each draws
 
 // aligned puts the lines of a chart below one list of times, in seconds. Where a line has no
@@ -29,8 +29,8 @@ export function aligned(charts: Charts, chart: Data): uPlot.AlignedData {
   return tables.length === 1 ? tables[0] : uPlot.join(tables);
 }
 
-const lineColours = ["line1", "line2", "line3", "line4", "line5", "line6", "line7", "line8"];
-const dashes = [[], [8, 4], [3, 3], [10, 3, 3, 3], [], [8, 4], [3, 3], [10, 3, 3, 3]];
+export const lineColours = ["line1", "line2", "line3", "line4", "line5", "line6", "line7", "line8"];
+export const dashes = [[], [8, 4], [3, 3], [10, 3, 3, 3], [], [8, 4], [3, 3], [10, 3, 3, 3]];
 
 interface Props { charts: Charts; index: number; cite?: Cite; bands: Band[] }
 
@@ -141,7 +141,7 @@ function options(charts: Charts, chart: Data, data: uPlot.AlignedData, limit: nu
       drawClear: [u => {
         bands.forEach(b => drawBand(u, { ...b, from: place(charts, b.from), to: place(charts, b.to) }));
         if (chart.heat) heat(u, charts, chart.heat);
-        cuts.forEach(c => drawCut(u, place(charts, c.from), `${seconds(c.to - c.from)} left out`));
+        cuts.forEach(c => drawMark(u, place(charts, c.from), `${seconds(c.to - c.from)} left out`));
       }],
       draw: [u => { if (limit != null) drawLimit(u, limit, `limit ${words(limit)}`); }],
     },
@@ -169,8 +169,8 @@ function drawBand(u: uPlot, b: Band): void {
   ctx.restore();
 }
 
-// drawCut marks where a time is left out of the axis.
-function drawCut(u: uPlot, at: number, words: string): void {
+// drawMark marks a place on the axis, as where a time is left out of it.
+export function drawMark(u: uPlot, at: number, words: string): void {
   const { ctx, bbox } = u, x = u.valToPos(at, "x", true), scale = devicePixelRatio;
   if (x < bbox.left || x > bbox.left + bbox.width) return;
   ctx.save();

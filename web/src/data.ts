@@ -31,7 +31,9 @@ export interface Charts {
   bands: Band[]; cuts?: Cut[]; times: number[][]; charts: Chart[]; title?: string; host: number[]; findings: Record<string, Cite[]>;
 }
 
+export interface Curve { name: string; x: string; unit: string; lines: { name: string; points: [number, number][]; model?: boolean }[]; marks: { at: number; words: string }[] }
+
 export interface Frame { n: string; c: number; k?: string; s?: Frame[] }
 export interface Flame { title: string; unit: string; root: Frame }
 
-export interface Page { document: { title: string; blocks: Block[] }; charts?: Charts; flames?: Flame[] }
+export interface Page { document: { title: string; blocks: Block[] }; charts?: Charts; curves?: Curve[]; flames?: Flame[] }

@@ -4,6 +4,7 @@ import { render } from "preact";
 import type { Block, Page } from "./data";
 import { Show } from "./blocks";
 import { Chart, drawn } from "./chart";
+import { Curves, curvesDrawn } from "./curve";
 import { Flames } from "./flame";
 import { Lanes } from "./lanes";
 import { isDark, toggleTheme, useTheme } from "./theme";
@@ -31,7 +32,7 @@ function Top() {
 }
 
 function All() {
-  const { blocks } = page.document, { charts, flames } = page;
+  const { blocks } = page.document, { charts, curves, flames } = page;
   const other = blocks.findIndex(b => b.kind !== "Facts"), facts = other < 0 ? blocks.length : other;
   const faults = charts?.bands.some(b => b.finding);
   return (
@@ -45,6 +46,7 @@ function All() {
           {!faults && <Lanes charts={charts} />}
           <div class="charts">{charts.host.map(i => <Chart charts={charts} index={i} bands={charts.bands} />)}</div>
         </section>)}
+      {curves && curves.length > 0 && <Curves curves={curves} />}
       {flames && flames.length > 0 && <Flames flames={flames} />}
       {blocks.filter(b => !first(b)).map(b => <Show block={b} charts={charts} />)}
     </>
@@ -64,5 +66,5 @@ addEventListener("afterprint", () => document.querySelectorAll<HTMLDetailsElemen
   delete d.dataset.printed;
 }));
 
-declare global { interface Window { rtrail: { page: Page; drawn: typeof drawn } } }
-window.rtrail = { page, drawn };
+declare global { interface Window { rtrail: { page: Page; drawn: typeof drawn; curvesDrawn: typeof curvesDrawn } } }
+window.rtrail = { page, drawn, curvesDrawn };

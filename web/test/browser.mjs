@@ -15,6 +15,7 @@ await page.goto(pathToFileURL(file).href);
 await page.waitForFunction(() => window.rtrail);
 
 out.drawn = await page.evaluate(() => window.rtrail.drawn());
+out.curves = await page.evaluate(() => window.rtrail.curvesDrawn());
 out.text = await page.evaluate(() => document.querySelector("main").innerText);
 out.strangers = await page.evaluate(() => document.querySelectorAll("img, iframe, object, script[src], link, a[href^='javascript']").length);
 

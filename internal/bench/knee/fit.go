@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"rtrail/internal/document"
 )
 
 const (
@@ -18,14 +20,17 @@ const (
 	// regimeFrom is the misfit from which two regimes matter: what differs between good and
 	// bad runs on an idle machine (3 %).
 	regimeFrom = 0.03
+	// mostOff is how far a law may be off: one that errs by a tenth says nothing of a knee at
+	// the last twentieth.
+	mostOff = 0.1
 	// regimeChance is how likely errors alone may look like two regimes.
 	regimeChance = 0.01
 )
 
 // Interval holds 95 % of the bootstrap samples.
 type Interval struct {
-	From float64 `json:"from"`
-	To   float64 `json:"to"`
+	From document.Number `json:"from"`
+	To   document.Number `json:"to"` // infinite, null in JSON: no bound
 }
 
 // Fit is what the law says of a closed loop.
@@ -66,6 +71,9 @@ func Find(points []Point) (*Fit, error) {
 	if below, ok := regimes(law, points, at); ok {
 		return nil, &Refused{fmt.Sprintf("two regimes: up to %.0f clients it scales in another way than from %.0f on, and one law is off by up to %.0f %%", at[below-1], at[below], 100*fit.Worst)}
 	}
+	if fit.Worst > mostOff {
+		return nil, &Refused{fmt.Sprintf("the best one is off by up to %.0f %%", 100*fit.Worst)}
+	}
 	fit.Peak = law.Peak()
 	last := at[len(at)-1]
 	if fit.Peak > last {
@@ -94,11 +102,11 @@ func source() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
 // middle is the interval between the 2.5th and the 97.5th percentile.
 func middle(values []float64) Interval {
 	if len(values) == 0 {
-		return Interval{math.NaN(), math.NaN()}
+		return Interval{document.Number(math.NaN()), document.Number(math.NaN())}
 	}
 	slices.Sort(values)
 	last := float64(len(values) - 1)
-	return Interval{values[int(math.Round(0.025*last))], values[int(math.Round(0.975*last))]}
+	return Interval{document.Number(values[int(math.Round(0.025*last))]), document.Number(values[int(math.Round(0.975*last))])}
 }
 
 // regimes says whether two laws, one up to a level and one from the next on, explain the

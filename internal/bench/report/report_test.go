@@ -1,0 +1,132 @@
+package report
+
+import (
+	"bytes"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"rtrail/internal/bench"
+	"rtrail/internal/document"
+	"rtrail/internal/golden"
+)
+
+var begin = time.Date(2026, 11, 26, 8, 0, 0, 0, time.UTC)
+
+// run is one of a closed loop on a host with 4 CPUs.
+func run(scenario string, clients, repeat int, tps, p99 float64) bench.Run {
+	r := bench.NewRun()
+	r.Environment, r.Scenario, r.Threads, r.Repeat = "io2", scenario, clients, repeat
+	r.Load.TPS, r.Load.QPS, r.Load.P99, r.Load.Mean, r.Load.Errors = document.Number(tps), document.Number(20*tps), document.Number(p99), document.Number(1000*float64(clients)/tps), 0
+	r.Host = bench.Host{CPUs: 4, User: document.Number(math.Min(3.5, tps/250)), System: 0.3, Softirq: 0.01, IOWait: 0, Util: 12, Samples: 30}
+	r.Costs.CPU, r.Costs.Written = document.Number(1e6*float64(r.Host.User+r.Host.System)/tps), 4096
+	r.Settings = map[string]string{"rows": "1000000", "seconds": "30", "repeat": "differs " + string(rune('0'+repeat))}
+	return r
+}
+
+// matrix is two repeats of a ladder that saturates, an open one, and a run that is not valid.
+func matrix() []bench.Run {
+	busy := bench.Saturated{Rule: "cpu/saturated", Subject: "mysqld", Confidence: "certain", Headline: "mysqld uses all CPUs", Proof: []string{"3.8 of 4 CPUs busy"}}
+	var runs []bench.Run
+	for repeat := 1; repeat <= 2; repeat++ {
+		for i, tps := range []float64{250, 480, 800, 900, 910, 880, 850} {
+			r := run("read_write", 1<<i, repeat, tps*(1+0.01*float64(repeat)), 4*float64(int(1)<<i))
+			if i >= 3 {
+				r.Saturated = []bench.Saturated{busy, busy}
+			}
+			runs = append(runs, r)
+		}
+	}
+	hot := run("read_write", 256, 1, 9000, 1)
+	hot.Invalid = []string{"the load generator used 98 % of one CPU"}
+	runs = append(runs, hot)
+	for _, rate := range []float64{100, 200, 400} {
+		r := run("point_select", 0, 1, math.Min(rate, 260), rate/10)
+		r.Rate, r.Load.Mean = document.Number(rate), 1
+		if rate > 260 {
+			r.Saturated = []bench.Saturated{busy}
+		}
+		runs = append(runs, r)
+	}
+	for i := range runs {
+		runs[i].Began = begin.Add(time.Duration(i) * 32 * time.Second)
+		runs[i].Ended = runs[i].Began.Add(30 * time.Second)
+	}
+	return runs
+}
+
+func TestReport(t *testing.T) {
+	defer func(was *time.Location) { time.Local = was }(time.Local)
+	time.Local = time.UTC
+	r := New(matrix(), Options{P99: 25})
+	var text bytes.Buffer
+	if err := document.Terminal(&text, r.Document(), document.TerminalOptions{Width: 120}); err != nil {
+		t.Fatal(err)
+	}
+	golden.Text(t, filepath.Join("testdata", "report.txt"), text.String())
+}
+
+func TestNumbers(t *testing.T) {
+	r := New(matrix(), Options{P99: 15})
+	e := r.Environments[0]
+	if len(r.Environments) != 1 || len(e.Ladders) != 2 || e.Settings["rows"] != "1000000" || e.Settings["repeat"] != "" {
+		t.Fatalf("%+v", r)
+	}
+	closed, open := e.Ladders[0], e.Ladders[1]
+	if k := closed.Knee; k == nil || k.Level != 8 || k.Beyond || math.Abs(float64(k.PerSecond)-900*1.015) > 0.01 {
+		t.Errorf("%+v", k)
+	}
+	if len(closed.Levels) != 7 || closed.Levels[6].Level != 64 {
+		t.Errorf("an invalid run counts: %+v", closed.Levels)
+	}
+	if len(closed.Limits) != 1 || closed.Limits[0].Runs != 8 || closed.Limits[0].Of != 8 {
+		t.Errorf("%+v", closed.Limits)
+	}
+	if k := open.Knee; k == nil || k.Level != 100 || k.Beyond {
+		t.Errorf("%+v", k)
+	}
+	if all := New(matrix(), Options{P99: math.Inf(1)}).Environments[0].Ladders[1]; all.Knee.Level != 200 || all.Limits[0].Of != 1 {
+		t.Errorf("%+v, %+v", all.Knee, all.Limits)
+	}
+	if _, err := document.AppendJSON(nil, r); err != nil {
+		t.Error(err)
+	}
+	curves := r.Curves()
+	if len(curves) != 6 || curves[0].Lines[0].Points[3] != [2]float64{8, 900 * 1.015} || curves[0].Marks[0].At != 8 {
+		t.Errorf("%+v", curves)
+	}
+}
+
+func TestOddRuns(t *testing.T) {
+	failed := bench.NewRun()
+	failed.Scenario, failed.Threads = "ps", 8
+	late := run("ps", 8, 1, 100, 1)
+	late.Began, late.Ended = begin, begin.Add(time.Minute)
+	beside := run("ps", 16, 1, 100, 1)
+	beside.Began, beside.Ended = begin.Add(time.Second), begin.Add(time.Minute)
+	for name, tt := range map[string]struct {
+		runs []bench.Run
+		says string
+	}{
+		"nothing":  {[]bench.Run{failed}, "no valid run"},
+		"overlap":  {[]bench.Run{late, beside}, "overlap in time"},
+		"hostile":  {[]bench.Run{func() bench.Run { r := run("\x1b[2J\u202e", 1, 1, 1, 1); r.Environment = "\x1b]0;x\x07"; return r }()}, "may lie beyond"},
+		"no rate":  {[]bench.Run{func() bench.Run { r := run("x", 0, 0, 10, 1); return r }()}, ""},
+		"none but": {[]bench.Run{func() bench.Run { r := run("x", 0, 0, 10, 1); r.Rate = 100; return r }()}, "even the smallest rate, 100/s, is not kept"},
+	} {
+		var text bytes.Buffer
+		r := New(tt.runs, Options{P99: math.Inf(1)})
+		if err := document.Terminal(&text, r.Document(), document.TerminalOptions{Width: 120}); err != nil {
+			t.Fatal(name, err)
+		}
+		if !strings.Contains(text.String(), tt.says) || strings.ContainsAny(text.String(), "\x1b\x07\u202e") {
+			t.Errorf("%s: %q", name, text.String())
+		}
+		if _, err := document.AppendJSON(nil, r); err != nil {
+			t.Error(name, err)
+		}
+		r.Curves()
+	}
+}
