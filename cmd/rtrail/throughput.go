@@ -27,6 +27,8 @@ type throughputJob struct {
 	reverse     bool
 	ladder      string
 	rungs       []int
+	packets     bool
+	most        int // packets a second
 	json        bool
 	lengthGiven bool
 }
@@ -35,7 +37,7 @@ func newThroughputCommand() *cobra.Command {
 	var j throughputJob
 	cmd := &cobra.Command{
 		Use:   "throughput HOST PORT | --serve ADDRESS PORT",
-		Short: "Measure TCP throughput between two hosts, and say what limits it",
+		Short: "Measure throughput between two hosts, and say what limits it",
 		Long: `Sends data over TCP to an "rtrail throughput --serve" on another host, prints a
 line a second of what the sender's sockets say, and in the end what limits the
 throughput: the receiver's window or its reader, the send buffer, losses, the
@@ -43,6 +45,14 @@ rate of the path, or a CPU. --reverse has the server send.
 
 --ladder sends requests of --size bytes instead, each with an answer of the same
 size, over 1, 2, 4, ... streams, and says where more streams only add latency.
+
+--packets sends single packets (UDP, to the same port number) instead: small
+ones of --size bytes, then large ones, at 1,000 per second and twice as many in
+each step, until no more arrive. It tells a limit of packets per second from one
+of bytes per second, and the receiver's full buffer from losses on the path. The
+last step sends at most four times what the path carries: others on it lose
+packets meanwhile. The server answers none of them, so that nobody can use it to
+load a third host.
 
 Columns: retrans are segments sent again; CPU is the busiest CPU of both hosts;
 "limited by" is the share of the time that the receive window (rwnd) or the send
@@ -54,7 +64,8 @@ is loaded.`,
 		Example: `  rtrail throughput --serve 0.0.0.0 5999       # on db1
   rtrail throughput db1 5999                   # on the other host
   rtrail throughput db1 5999 --streams 4 --reverse
-  rtrail throughput db1 5999 --ladder 1,2,4,8,16 --size 100`,
+  rtrail throughput db1 5999 --ladder 1,2,4,8,16 --size 100
+  rtrail throughput db1 5999 --packets --max-rate 50000`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			j.lengthGiven = cmd.Flags().Changed("for")
@@ -70,12 +81,14 @@ is loaded.`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&j.serve, "serve", false, "be the server, at this address of this host")
-	f.DurationVar(&j.length, "for", 10*time.Second, "how long to send, or per step of the ladder; with --serve: how long to serve, 1h if not given")
+	f.DurationVar(&j.length, "for", 10*time.Second, "how long to send, or per step (of --packets: 2s); with --serve: how long to serve, 1h if not given")
 	f.IntVar(&j.plan.Streams, "streams", 1, "streams (connections) at a time")
-	f.IntVar(&j.plan.Size, "size", 0, "bytes per write, or of a request (default 128 KiB, or 100 bytes)")
+	f.IntVar(&j.plan.Size, "size", 0, "bytes per write, of a request or of a packet (default 128 KiB, 100 or 64 bytes)")
 	f.BoolVarP(&j.reverse, "reverse", "R", false, "the server sends")
 	f.StringVar(&j.plan.Congestion, "congestion", "", "congestion control of the sending client: cubic, bbr, reno")
 	f.StringVar(&j.ladder, "ladder", "", "requests and answers over so many streams, one step after the other: 1,2,4,8")
+	f.BoolVar(&j.packets, "packets", false, "single packets at growing rates: is it packets or bytes that are limited?")
+	f.IntVar(&j.most, "max-rate", 128_000, "with --packets: the most packets per second")
 	f.BoolVar(&j.json, "json", false, "print one JSON object per second or step, then one with the verdict")
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
@@ -102,6 +115,9 @@ func (j *throughputJob) check(args []string) error {
 			j.rungs = append(j.rungs, n)
 		}
 	}
+	if j.packets && !j.lengthGiven {
+		j.length = 2 * time.Second
+	}
 	switch {
 	case j.length < time.Second:
 		return usageError("--for %v: at least a second", j.length)
@@ -111,10 +127,18 @@ func (j *throughputJob) check(args []string) error {
 		return usageError("--streams %d: from 1 to %d", j.plan.Streams, throughput.MostStreams)
 	case j.plan.Size < 0 || j.plan.Size > throughput.LargestSize:
 		return usageError("--size %d: from 1 to %d", j.plan.Size, throughput.LargestSize)
-	case j.serve && (j.ladder != "" || j.reverse || j.plan.Congestion != "" || j.plan.Streams != 1 || j.plan.Size != 0):
+	case j.serve && (j.packets || j.ladder != "" || j.reverse || j.plan.Congestion != "" || j.plan.Streams != 1 || j.plan.Size != 0):
 		return usageError("--serve takes an address, a port and --for; the client says the rest")
 	case j.ladder != "" && j.reverse:
 		return usageError("--ladder and --reverse exclude each other: requests and answers go both ways")
+	case j.packets && (j.ladder != "" || j.reverse || j.plan.Congestion != "" || j.plan.Streams != 1):
+		return usageError("--packets goes with --size, --max-rate and --for")
+	case j.packets && j.plan.Size != 0 && (j.plan.Size < throughput.SmallestPacket || j.plan.Size > throughput.LargePackets/2):
+		return usageError("--size %d: small packets have %d to %d bytes", j.plan.Size, throughput.SmallestPacket, throughput.LargePackets/2)
+	case j.packets && (j.most < firstRate || j.most > throughput.FastestRate):
+		return usageError("--max-rate %d: from %d to %d", j.most, firstRate, throughput.FastestRate)
+	case j.packets && j.length > longestStep:
+		return usageError("--for %v: a step of --packets takes at most %v", j.length, longestStep)
 	case j.reverse && j.plan.Congestion != "":
 		return usageError("--congestion is that of a client that sends: not with --reverse")
 	}
@@ -125,6 +149,8 @@ func (j *throughputJob) check(args []string) error {
 		j.plan.Mode = throughput.Receive
 	case j.ladder != "":
 		j.plan.Mode, size = throughput.Echo, 100
+	case j.packets:
+		j.plan.Mode, size = throughput.Packets, 64
 	}
 	if j.plan.Size == 0 {
 		j.plan.Size = size
@@ -166,6 +192,9 @@ func (j *throughputJob) server(ctx context.Context, stderr io.Writer) error {
 func (j *throughputJob) client(ctx context.Context, out io.Writer) error {
 	if j.ladder != "" {
 		return j.climb(ctx, out)
+	}
+	if j.packets {
+		return j.sendPackets(ctx, out)
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

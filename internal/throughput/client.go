@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"sync"
 	"time"
 
@@ -130,7 +131,7 @@ func (p *Plan) Run(ctx context.Context, tell func(*Sample)) (*Result, error) {
 // begin begins a run. A run that has just ended may not be over at the server yet.
 func (p *Plan) begin(ctx context.Context, h hello) (c *connection, a answer, err error) {
 	for range 10 {
-		if c, a, err = p.connect(ctx, h); a.Refused != underWay {
+		if c, a, err = p.connect(ctx, h); !strings.HasPrefix(a.Refused, underWay) {
 			break
 		}
 		select {

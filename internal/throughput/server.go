@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"sync"
@@ -14,7 +15,7 @@ import (
 	"rtrail/internal/crash"
 )
 
-// underWay is why a run is refused that may begin later.
+// underWay begins why a run is refused that may begin later.
 const underWay = "another run is under way"
 
 // grace is how long connections of a run may outlive it.
@@ -34,17 +35,20 @@ type Server struct {
 type served struct {
 	session string
 	mode    Mode
+	end     time.Time
 	streams []*stream
+	packets *arrivals // of Packets
 }
 
 // report is what the server says of each second.
 type report struct {
-	Sample *Sample `json:"sample,omitempty"` // where it is the sender
-	CPU    float64 `json:"cpu"`
+	Sample   *Sample   `json:"sample,omitempty"`   // where it is the sender
+	Arrivals *Arrivals `json:"arrivals,omitempty"` // of Packets, since the run began
+	CPU      float64   `json:"cpu"`
 }
 
 func (r *report) sane() bool {
-	return r.CPU >= 0 && r.CPU <= 1 && (r.Sample == nil || r.Sample.sane())
+	return r.CPU >= 0 && r.CPU <= 1 && (r.Sample == nil || r.Sample.sane()) && (r.Arrivals == nil || r.Arrivals.sane())
 }
 
 // Serve serves until ctx ends.
@@ -107,21 +111,27 @@ func (s *Server) serve(ctx context.Context, c *net.TCPConn) error {
 		return err
 	}
 	if h.Session == "" {
-		run := &served{session: rand.Text(), mode: h.Mode}
+		run := &served{session: rand.Text(), mode: h.Mode, end: end}
 		s.mu.Lock()
-		busy := s.run != nil
-		if !busy {
+		other := s.run
+		if other == nil {
 			s.run = run
 		}
 		s.mu.Unlock()
-		if busy {
-			return refuse(c, errors.New(underWay))
+		if other != nil {
+			return refuse(c, busy(time.Until(other.end)))
 		}
 		defer func() {
 			s.mu.Lock()
 			s.run = nil
 			s.mu.Unlock()
 		}()
+		if h.Mode == Packets {
+			if run.packets, err = listenPackets(c.LocalAddr(), run.session); err != nil {
+				return refuse(c, err)
+			}
+			defer run.packets.close()
+		}
 		s.Tell(c.RemoteAddr(), "begins: "+string(h.Mode)+" for "+h.Length.String())
 		if err := say(c, answer{Session: run.session}); err != nil {
 			return err
@@ -134,7 +144,7 @@ func (s *Server) serve(ctx context.Context, c *net.TCPConn) error {
 	}
 	s.mu.Lock()
 	run := s.run
-	ok := run != nil && run.session == h.Session && run.mode == h.Mode && len(run.streams) < MostStreams
+	ok := run != nil && run.session == h.Session && run.mode == h.Mode && h.Mode != Packets && len(run.streams) < MostStreams
 	if ok {
 		run.streams = append(run.streams, st)
 	}
@@ -146,6 +156,11 @@ func (s *Server) serve(ctx context.Context, c *net.TCPConn) error {
 		return err
 	}
 	return quiet(transfer(c, h, h.Mode == Receive))
+}
+
+// busy says how long another run takes at the longest.
+func busy(left time.Duration) error {
+	return fmt.Errorf("%s, for at most %v more", underWay, max(left.Round(time.Second), time.Second))
 }
 
 // refuse tells a client why, whether it was greeted or not.
@@ -160,7 +175,7 @@ func (s *Server) reports(ctx context.Context, c *net.TCPConn, run *served, end t
 	go func() {
 		defer close(gone)
 		_ = crash.Guard(func() error {
-			_, err := c.Read(make([]byte, 1)) // the client says nothing more: it goes
+			_, err := c.Read(make([]byte, 1)) // the client says nothing more: it goes, or has sent all packets
 			return err
 		})
 	}()
@@ -176,11 +191,14 @@ func (s *Server) reports(ctx context.Context, c *net.TCPConn, run *served, end t
 		case <-ctx.Done():
 			return nil
 		case <-gone:
+			if run.packets != nil {
+				_ = say(c, report{Arrivals: run.packets.settled(), CPU: readCPUs().busiest(before)})
+			}
 			return nil
 		case <-tick.C:
 		}
 		s.mu.Lock()
-		idle := len(run.streams) == 0
+		idle := len(run.streams) == 0 && run.packets == nil
 		s.mu.Unlock()
 		if idle && time.Duration(second)*time.Second > handshake {
 			return errors.New("no stream came")
@@ -193,6 +211,9 @@ func (s *Server) reports(ctx context.Context, c *net.TCPConn, run *served, end t
 			sample := sampleOf(second, run.streams)
 			s.mu.Unlock()
 			r.Sample = &sample
+		}
+		if run.packets != nil {
+			r.Arrivals = run.packets.now()
 		}
 		if err := say(c, r); err != nil {
 			return nil // it has what it wanted

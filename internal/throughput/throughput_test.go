@@ -88,6 +88,8 @@ func TestServerRefuses(t *testing.T) {
 	defer c.Close()
 	if _, err := first.Run(t.Context(), func(*Sample) {}); err == nil || !strings.Contains(err.Error(), underWay) {
 		t.Errorf("a second run: %v", err)
+	} else if !strings.Contains(err.Error(), "for at most 1m") {
+		t.Errorf("a second run: %v, want how long the first one takes", err)
 	}
 	for name, h := range map[string]hello{
 		"an hour": {Mode: Send, Length: time.Hour, Size: 1}, "no mode": {Length: time.Second, Size: 1}, "a gigabyte": {Mode: Send, Length: time.Second, Size: 1 << 30},
@@ -166,6 +168,7 @@ func TestLadders(t *testing.T) {
 	}{
 		// knowledge: 119,957 requests/s at 8.33 ms, the same at 16.66 ms.
 		{"flat", "concurrency", "about 120,033 requests/s, from 1,000 streams on", []Rung{{Streams: 500, PerSecond: 100_000, Mean: 5 * ms}, {Streams: 1000, PerSecond: 119_957, Mean: 8330 * time.Microsecond}, {Streams: 2000, PerSecond: 120_033, Mean: 16660 * time.Microsecond}}},
+		{"flat at twice the response time", "concurrency", "(8.33 ms to 16.7 ms)", []Rung{{Streams: 1000, PerSecond: 119_957, Mean: 8330 * time.Microsecond}, {Streams: 2000, PerSecond: 119_957, Mean: 16660 * time.Microsecond}}},
 		{"flat, and a CPU is full", "cpu", "a CPU is full", []Rung{{Streams: 1, PerSecond: 50_000, Mean: ms}, {Streams: 2, PerSecond: 51_000, Mean: 2 * ms, PeerCPU: 0.99}}},
 		{"flat, and then it grows", "unknown", "was not reached", []Rung{{Streams: 1, PerSecond: 40_022}, {Streams: 2, PerSecond: 43_988}, {Streams: 4, PerSecond: 50_676}}},
 		{"it grows", "unknown", "was not reached", []Rung{{Streams: 1, PerSecond: 100}, {Streams: 2, PerSecond: 200}, {Streams: 4, PerSecond: 390}}},
@@ -178,6 +181,10 @@ func TestLadders(t *testing.T) {
 		if v := JudgeLadder(c.rungs); v.Kind != c.want || !strings.Contains(v.Headline, c.says) {
 			t.Errorf("%s: %+v", c.name, v)
 		}
+	}
+	same := []Rung{{Streams: 1000, PerSecond: 119_957, Mean: 8330 * time.Microsecond, Requests: 1}, {Streams: 2000, PerSecond: 119_957, Mean: 16660 * time.Microsecond, Requests: 1}}
+	if proof := strings.Join(JudgeLadder(same).Proof, "\n"); !strings.Contains(proof, "2 times the streams: 1 times the requests/s, 2 times the response time") || !strings.Contains(proof, "a round number, as limits are set to: 120,000 requests/s") {
+		t.Error(proof)
 	}
 }
 

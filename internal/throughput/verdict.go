@@ -12,7 +12,7 @@ import (
 )
 
 // Verdict is what limits a run. Kinds are receiver-window, receiver-slow, send-buffer, sender,
-// loss, rate, cpu, concurrency and unknown.
+// loss, rate, cpu, concurrency and unknown; those of JudgePackets are told there.
 type Verdict = conclusion.Verdict
 
 // Step is what to do next.
@@ -203,13 +203,17 @@ func JudgeLadder(rungs []Rung) Verdict {
 		}
 		v := Verdict{Kind: "concurrency", Sure: "likely", Headline: fmt.Sprintf("the limit is about %v requests/s, from %s on: more only raise the response time (%v to %v)",
 			unit.Count(max(a.PerSecond, most)), unit.Plural(a.Streams, "stream", "streams"), unit.Duration(a.Mean), unit.Duration(last.Mean))}
-		v.Next = []Step{conclusion.Do("tell a full CPU from a limit of packets per second", shell.Line("mpstat -P ALL 1 5; sar -n DEV 1 5"))}
+		v.Proof = []string{fmt.Sprintf("%.3g times the streams: %.3g times the requests/s, %.3g times the response time", float64(last.Streams)/float64(a.Streams), last.PerSecond/a.PerSecond, last.Mean.Seconds()/max(a.Mean.Seconds(), 1e-9))}
+		if words := round(max(a.PerSecond, most), "requests/s"); words != "" {
+			v.Proof = append(v.Proof, words)
+		}
+		v.Next = []Step{conclusion.Do("tell a full CPU from a limit of packets per second", shell.Line("mpstat -P ALL 1 5; sar -n DEV 1 5")), conclusion.Do("see what the path carries", shell.Line("rtrail throughput HOST PORT --packets"))}
 		if cpu := max(last.CPU, last.PeerCPU); cpu >= fullCPU {
-			v.Proof = []string{fmt.Sprintf("busiest CPU: here %s, at the server %s", unit.Share(last.CPU), unit.Share(last.PeerCPU))}
+			v.Proof = append(v.Proof, fmt.Sprintf("busiest CPU: here %s, at the server %s", unit.Share(last.CPU), unit.Share(last.PeerCPU)))
 			v.Kind = "cpu"
 			v.Headline += "; a CPU is full"
 		} else {
-			v.Proof = []string{fmt.Sprintf("no CPU is full (here %s, at the server %s): the path or its ends limit packets per second", unit.Share(last.CPU), unit.Share(last.PeerCPU))}
+			v.Proof = append(v.Proof, fmt.Sprintf("no CPU is full (here %s, at the server %s): the path or its ends limit packets per second", unit.Share(last.CPU), unit.Share(last.PeerCPU)))
 		}
 		return v
 	}

@@ -1,5 +1,6 @@
-// Package throughput measures what TCP carries between two hosts, both of which run rtrail,
-// and says what limits it: a window, a buffer, a reader, losses, a CPU or the path.
+// Package throughput measures what TCP, or single packets, carry between two hosts, both of
+// which run rtrail, and says what limits it: a window, a buffer, a reader, losses, a CPU, or
+// the bytes or packets per second of the path.
 package throughput
 
 import (
@@ -21,6 +22,7 @@ type Mode string
 const (
 	Send    Mode = "send"    // from the client to the server
 	Receive Mode = "receive" // from the server to the client
+	Packets Mode = "packets" // single packets (UDP) from the client to the server, which counts them
 	Echo    Mode = "echo"    // a request and an answer of the same size, one at a time per stream
 )
 
@@ -54,7 +56,7 @@ const (
 
 func (h *hello) check() error {
 	switch {
-	case h.Mode != Send && h.Mode != Receive && h.Mode != Echo:
+	case h.Mode != Send && h.Mode != Receive && h.Mode != Echo && h.Mode != Packets:
 		return fmt.Errorf("unknown mode %q", h.Mode)
 	case h.Length <= 0 || h.Length > LongestRun:
 		return fmt.Errorf("a run takes at most %v", LongestRun)
