@@ -65,6 +65,10 @@ func judge(s *Sums, target netip.Addr, port uint16) Verdict {
 		return Verdict{Kind: "mixed", Sure: "certain", Headline: fmt.Sprintf("%s refuses, in different ways: a filter or a router answers some, the host others", host), Proof: []string{g.counts(), g.told()}}
 	case g.Unreachable > 0:
 		return unreachable(&g, host)
+	case g.Refused > 0 && len(g.Messages) > 0:
+		v := refused(&g, host)
+		v.Sure, v.Proof = "likely", append(v.Proof, fmt.Sprintf("%s without an answer", unit.Plural(g.Silent, "connect", "connects")), seldom)
+		return v
 	case g.Refused > 0:
 		return lossy(s, &g, host)
 	}
@@ -72,7 +76,7 @@ func judge(s *Sums, target netip.Addr, port uint16) Verdict {
 		return lossy(s, &g, host) // the host is there
 	}
 	return Verdict{Kind: "no-answer", Sure: "certain", Headline: fmt.Sprintf("%s: nothing answers; a packet filter drops the SYNs, or the host is down, or the address is wrong", host),
-		Proof: []string{fmt.Sprintf("%s, no SYN-ACK, no reset, no ICMP message", unit.Plural(g.SYNs, "SYN", "SYNs"))},
+		Proof: []string{fmt.Sprintf("%s, no SYN-ACK, no reset, no ICMP message", unit.Plural(g.SYNs, "SYN", "SYNs")), "a filter that rejects is silent, too, where its ICMP messages are over their rate or get lost"},
 		Next: []Step{conclusion.Do("see whether the host answers at all, and where packets end", shell.Line("ping -c 3 %s; sudo traceroute -T -p %d %s", target.String(), int(port), target.String())),
 			conclusion.Do("on that host: see whether SYNs arrive", shell.Line("sudo tcpdump -ni any 'tcp port %d'", int(port)))}}
 }
@@ -92,7 +96,10 @@ func unreachable(g *Group, host string) Verdict {
 		Proof: []string{g.counts()},
 		Next:  []Step{conclusion.Do("see the route, and whether the next hop answers", shell.Line("ip route get %s; ip neigh", g.Target.Addr().WithZone("").String()))}}
 	if g.Unreachable+g.Failed < g.Tries {
-		v.Sure = "likely" // senders of such messages limit their rate
+		v.Sure = "likely"
+	}
+	if g.Silent > 0 {
+		v.Proof = append(v.Proof, seldom)
 	}
 	for i := range g.Messages {
 		if g.Messages[i].Filters() {
@@ -103,8 +110,16 @@ func unreachable(g *Group, host string) Verdict {
 	return v
 }
 
+// seldom explains silence beside ICMP messages. Linux sends a host six at once, then one a
+// second (net.ipv4.icmp_ratelimit).
+const seldom = "those without an answer may have the same cause: senders of ICMP messages limit their rate (Linux: one a second per host after the first six)"
+
 // accepted judges a port that has answered at least once.
 func accepted(s *Sums, g *Group, host string) Verdict {
+	if g.Unreachable > 0 && g.Silent > 0 {
+		return Verdict{Kind: "mixed", Sure: "likely", Headline: fmt.Sprintf("%s answers some connects and rejects others (%s): several hosts or filters share the address, or a filter limits the rate of connects", host, g.told()),
+			Proof: []string{g.counts(), seldom}}
+	}
 	if g.Lost >= fewLost && g.LostShare() >= lostShare || g.Lost > 0 && g.Silent > 0 {
 		return lossy(s, g, host)
 	}
