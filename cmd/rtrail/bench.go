@@ -11,6 +11,6 @@ a line for each run, with what clients got and what the host did in its seconds.
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newBenchReportCommand())
+	cmd.AddCommand(newBenchReportCommand(), newBenchBaselineCommand())
 	return cmd
 }

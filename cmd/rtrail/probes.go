@@ -2,6 +2,7 @@ package main
 
 import (
 	"rtrail/internal/probe"
+	"rtrail/internal/probe/ability"
 	"rtrail/internal/probe/census"
 	"rtrail/internal/probe/cgroup"
 	"rtrail/internal/probe/host"
@@ -29,6 +30,7 @@ func probes(people *census.Census, askDNS bool) []probe.Probe {
 		cgroup.New(),
 		klog.New(),
 		openfile.New(people),
+		ability.New(),
 	}
 }
 

@@ -32,6 +32,7 @@ var columnsOfText = map[recording.Table]string{
 	recording.Swaps:        "device=name kind=ours",
 	recording.Zones:        "zone=ours",
 	recording.Disks:        "device=ours backing=name scheduler=ours",
+	recording.Baselines:    "kind=name thing=name what=name",
 	recording.Mounts:       "mount_point=name device=free fs_type=ours",
 	recording.NetDevices:   "interface=name master=name kind=ours",
 	recording.Protocol:     "protocol=ours name=ours",

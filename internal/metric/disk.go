@@ -35,6 +35,11 @@ var (
 		Unit: "bytes", Source: "/proc/diskstats: sectors x 512 / requests",
 		Tools: []string{"iostat -dx 1   # rareq-sz, wareq-sz"}, Traps: []string{"the average of two kinds of load describes neither"},
 		Healthy: "4 to 16 KiB for databases, 128 KiB and more for streams"})
+	DiskOfBaseline = add(Metric{ID: "disk.of-baseline", Name: "share of what a disk could do",
+		Help: "requests or bytes per second, whichever is nearer to its limit, as a share of what the disk did when rtrail bench baseline measured it",
+		Unit: "share", Source: "/proc/diskstats, and /var/lib/rtrail/baseline.json",
+		Tools: []string{"rtrail bench baseline --disk FOLDER", "fio"}, Traps: []string{"requests of other sizes, and mixes of reads and writes, have limits of their own"},
+		Healthy: "below 80 %"})
 	DiskQueueTime = add(Metric{ID: "disk.queue-time", Name: "time of a request in the queue",
 		Help: "mean time from when a request was made until the device got it; the rest of its time is the device's",
 		Unit: "seconds", Source: "BPF programs at block_io_start, block_rq_issue and block_io_done, before Linux 6.5 block_rq_insert, block_rq_issue and block_rq_complete",

@@ -72,6 +72,18 @@ type OpenFile struct {
 	Flags    uint32    `parquet:"flags"`    // of open(2), as this architecture numbers them
 }
 
-func (DiskSample) Table() Table  { return Disks }
-func (MountSample) Table() Table { return Mounts }
-func (OpenFile) Table() Table    { return OpenFiles }
+// BaselineValue is what a part of the host could do when it was measured, by rtrail bench
+// baseline; internal/baseline lists kinds and what is measured.
+type BaselineValue struct {
+	At       time.Time `parquet:"at,timestamp(nanosecond)"`
+	Measured time.Time `parquet:"measured,timestamp(nanosecond)"`
+	Kind     string    `parquet:"kind,dict"`  // disk, cpu, memory, network, http
+	Thing    string    `parquet:"thing,dict"` // the device, the peer; "": the host
+	What     string    `parquet:"what,dict"`  // with the unit: random_reads_per_second
+	Value    float64   `parquet:"value"`      // in the unit that what names
+}
+
+func (DiskSample) Table() Table    { return Disks }
+func (BaselineValue) Table() Table { return Baselines }
+func (MountSample) Table() Table   { return Mounts }
+func (OpenFile) Table() Table      { return OpenFiles }

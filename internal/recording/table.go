@@ -27,6 +27,7 @@ const (
 	Swaps        Table = "swaps"         // one swap area
 	Zones        Table = "zones"         // one memory zone of one NUMA node
 	Disks        Table = "disks"         // one block device
+	Baselines    Table = "baselines"     // what a part of the host could do when it was measured
 	Mounts       Table = "mounts"        // space and inodes of one mounted filesystem
 	NetDevices   Table = "net_devices"   // one network interface of one network namespace
 	Qdiscs       Table = "qdiscs"        // one queueing discipline of an interface

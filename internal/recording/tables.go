@@ -19,6 +19,7 @@ var catalogue = []*kind{
 	kindOf[SwapSample]("device"),
 	kindOf[ZoneSample]("node", "zone"),
 	kindOf[DiskSample]("device"),
+	kindOf[BaselineValue]("kind", "thing", "what").lasts(""),
 	kindOf[MountSample]("mount_ns", "mount_point"),
 	kindOf[NetDeviceSample]("netns", "interface"),
 	kindOf[QdiscSample]("netns", "interface", "handle", "parent"),

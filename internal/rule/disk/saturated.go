@@ -62,7 +62,7 @@ func judged(v *view.View, wanted func(candidate) bool) (found []rule.Finding) {
 		c.main, c.mainKnown = w.findMain(v, c.BlockDevice)
 		if f, ok := c.judge(w, len(devices) > 1); ok {
 			f.Evidence = append(f.Evidence, w.filesEvidence(v, c.BlockDevice)...)
-			f.Evidence = append(f.Evidence, partsOfTime(v, c.Device)...)
+			f.Evidence = append(append(f.Evidence, partsOfTime(v, c.Device)...), ofBaseline(v, c.BlockDevice)...)
 			found = append(found, f)
 		}
 	}

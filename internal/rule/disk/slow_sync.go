@@ -174,7 +174,7 @@ func (f *syncedFile) finding(v *view.View, p view.Process, sure rule.Confidence)
 		},
 	}
 	if disk != "" {
-		out.Evidence = append(out.Evidence, deviceBeside(v, disk)...)
+		out.Evidence = append(append(out.Evidence, deviceBeside(v, disk)...), syncBaseline(v, disk)...)
 	}
 	if sure == rule.Possible {
 		out.Notes = append(out.Notes, rule.T("each sync is fast: the cost is their number"))
