@@ -8,9 +8,13 @@ func newBenchCommand() *cobra.Command {
 		Short: "Test load: run it, say what saturates, compare results",
 		Long: `Load tests that say what saturates. Results are folders with a file runs.jsonl:
 a line for each run, with what clients got and what the host did in its seconds.`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newBenchReportCommand(), newBenchBaselineCommand())
+	cmd.AddCommand(
+		newBenchReportCommand(),
+		newBenchCompareCommand(),
+		newBenchBaselineCommand(),
+	)
 	return cmd
 }

@@ -35,6 +35,9 @@ type Run struct {
 	// Settings is what runs that are compared must have in common, by name: rows, seconds,
 	// server version, flush method.
 	Settings map[string]string `json:"settings"`
+	// Properties is what the environment is, by name, and what is compared: CPU model,
+	// memory, a setting of the server that is tried. They may differ.
+	Properties map[string]string `json:"properties"`
 	// Recording is a folder with the evidence, below that of the file; "": none.
 	Recording string `json:"recording"`
 }
