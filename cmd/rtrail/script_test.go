@@ -32,6 +32,15 @@ func TestScripts(t *testing.T) {
 			if err := os.CopyFS(e.WorkDir+"/reports", os.DirFS("../../internal/imported/testdata")); err != nil {
 				return err
 			}
+			for _, name := range []string{"sysbench-runs.csv", "sysbench-environments.csv"} {
+				text, err := os.ReadFile("../../internal/bench/compare/testdata/" + name)
+				if err != nil {
+					return err
+				}
+				if err := os.WriteFile(e.WorkDir+"/"+name, text, 0o600); err != nil {
+					return err
+				}
+			}
 			log, err := os.ReadFile("testdata/mysql-slow.log")
 			if err != nil {
 				return err
@@ -112,7 +121,7 @@ func fits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
-	for _, name := range []string{"verdict", "replay", "timeline", "diff", "watch"} {
+	for _, name := range []string{"verdict", "replay", "timeline", "diff", "watch", "bench-compare"} {
 		text, err := os.ReadFile("../../docs/" + name + ".schema.json")
 		ts.Check(err)
 		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
