@@ -12,6 +12,7 @@ a line for each run, with what clients got and what the host did in its seconds.
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(
+		newBenchMySQLCommand(),
 		newBenchReportCommand(),
 		newBenchCompareCommand(),
 		newBenchBaselineCommand(),

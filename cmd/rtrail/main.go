@@ -121,6 +121,7 @@ func newRootCommand() *cobra.Command {
 		newBenchCommand(),
 		newPingCommand(),
 		newThroughputCommand(),
+		newBenchCommand(),
 		newWatchCommand(),
 		newPacketsCommand(),
 		newMySQLCommand(),

@@ -21,8 +21,10 @@ type Run struct {
 	Began   time.Time       `json:"began"`           // of what is measured: the warm-up is before
 	Ended   time.Time       `json:"ended"`
 
-	Load  Load  `json:"load"` // what the load generator says
-	Wire  Load  `json:"wire"` // what packets say of the same requests
+	Load Load `json:"load"` // what the load generator says
+	// Alone is Load, of an open loop, without the time a request waited to be sent.
+	Alone Load  `json:"alone"`
+	Wire  Load  `json:"wire"` // what packets say of the same requests: a transaction is a request
 	Host  Host  `json:"host"` // of the server
 	Costs Costs `json:"costs"`
 	// Generator is the CPU time of the load generator, in CPUs.
@@ -32,6 +34,11 @@ type Run struct {
 	// Invalid is why nothing can be concluded from the run: a hot generator, a server that
 	// went away, errors.
 	Invalid []string `json:"invalid"`
+	// Unfinished says that the step ended before its time. It is made again when the matrix
+	// goes on.
+	Unfinished bool `json:"unfinished"`
+	// Notes are what is worth knowing, and takes nothing away from the run.
+	Notes []string `json:"notes"`
 	// Settings is what runs that are compared must have in common, by name: rows, seconds,
 	// server version, flush method.
 	Settings map[string]string `json:"settings"`
@@ -101,7 +108,7 @@ func UnknownCosts() Costs { return Costs{unknown, unknown, unknown, unknown, unk
 
 // NewRun is a run of which nothing is known.
 func NewRun() Run {
-	return Run{Rate: unknown, Load: UnknownLoad(), Wire: UnknownLoad(), Host: UnknownHost(), Costs: UnknownCosts(), Generator: unknown}
+	return Run{Rate: unknown, Load: UnknownLoad(), Alone: UnknownLoad(), Wire: UnknownLoad(), Host: UnknownHost(), Costs: UnknownCosts(), Generator: unknown}
 }
 
 // UnmarshalJSON implements json.Unmarshaler: what a file lacks is unknown.

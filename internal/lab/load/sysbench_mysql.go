@@ -3,11 +3,12 @@ package load
 import (
 	"context"
 	"fmt"
+	"math"
 	"net/netip"
-	"regexp"
 	"strconv"
 	"time"
 
+	bench "rtrail/internal/bench/load"
 	"rtrail/internal/lab/env"
 )
 
@@ -48,28 +49,28 @@ func (l Sysbench) Run(ctx context.Context, e *env.Env, o env.Options, at netip.A
 // RunP99 is Run for a load with a rate: the application's number is how long
 // its transactions take.
 func (l Sysbench) RunP99(ctx context.Context, e *env.Env, o env.Options, at netip.AddrPort, d time.Duration) (Measurement, error) {
-	return l.runFor(ctx, e, o, at, d, sysbenchP99, "ms p99")
+	return l.runFor(ctx, e, o, at, d, func(r *bench.SysbenchReport) float64 { return r.Percentile }, "ms p99")
 }
 
 // RunErrors is Run for a load that ignores errors: the application's number is
 // how many it gets.
 func (l Sysbench) RunErrors(ctx context.Context, e *env.Env, o env.Options, at netip.AddrPort, d time.Duration) (Measurement, error) {
-	return l.runFor(ctx, e, o, at, d, sysbenchErrors, "errors/s")
+	return l.runFor(ctx, e, o, at, d, func(r *bench.SysbenchReport) float64 { return r.ErrorRate }, "errors/s")
 }
 
 // runFor runs the test and reads one number of its report, of which less is better.
-func (l Sysbench) runFor(ctx context.Context, e *env.Env, o env.Options, at netip.AddrPort, d time.Duration, line *regexp.Regexp, unit string) (Measurement, error) {
+func (l Sysbench) runFor(ctx context.Context, e *env.Env, o env.Options, at netip.AddrPort, d time.Duration, of func(*bench.SysbenchReport) float64, unit string) (Measurement, error) {
 	out, err := l.Report(ctx, e, o, at, d)
 	if err != nil {
 		return Measurement{}, err
 	}
-	q := line.FindStringSubmatch(out)
-	if q == nil {
-		return Measurement{}, fmt.Errorf("read the report of sysbench: no %s in %q", unit, env.LastBytes(out, 300))
+	r, err := readSysbench(out)
+	if err != nil {
+		return Measurement{}, err
 	}
-	value, ok := number(q[1])
-	if !ok {
-		return Measurement{}, fmt.Errorf("read the report of sysbench: %q is no number", q[1])
+	value := of(r)
+	if math.IsNaN(value) {
+		return Measurement{}, fmt.Errorf("read the report of sysbench: no %s in %q", unit, env.LastBytes(out, 300))
 	}
 	return Measurement{Value: value, Unit: unit, LowerBetter: true}, nil
 }

@@ -1,0 +1,397 @@
+package matrix
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"net"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"rtrail/internal/bench"
+	"rtrail/internal/bench/load"
+	"rtrail/internal/document"
+	"rtrail/internal/escape"
+)
+
+// Bench runs a plan.
+type Bench struct {
+	Plan   *Plan
+	Folder *Folder
+	// Driver is what makes the load of a step.
+	Driver func(*Step) (load.Driver, error)
+	// Sources are what a step is watched by; new ones for each.
+	Sources func(*Step) (Sources, error)
+	// Ready says whether a server answers; it is asked again until it does.
+	Ready func(context.Context, *Environment) error
+	// Prepare makes an environment ready for its first block, and says what is worth knowing
+	// of its settings.
+	Prepare func(context.Context, *Environment) (settings map[string]string, err error)
+	// Finished gets each run, Say what else goes on.
+	Finished func(*bench.Run) error
+	Say      func(format string, args ...any)
+}
+
+// failuresInARow end a matrix: what fails for all levels fails for the rest, too.
+const failuresInARow = 3
+
+// Run makes the steps that are not there yet. When ctx ends, the step that runs is given up.
+func (b *Bench) Run(ctx context.Context) error {
+	limit, err := time.ParseDuration(b.Plan.MaxTime)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("--max-time %v is over", limit))
+	defer cancel()
+	steps := b.Plan.Steps()
+	left := slices.DeleteFunc(slices.Clone(steps), func(s Step) bool { return b.Folder.Has(&s) })
+	if n := len(steps) - len(left); n > 0 {
+		b.Say("%d of %d steps are there; going on with the rest", n, len(steps))
+	}
+	settings := map[string]map[string]string{}
+	failed, block := 0, ""
+	for i := range left {
+		s := &left[i]
+		fresh := fmt.Sprintf("%d/%s", s.Repeat, s.Environment.Name)
+		if err := b.enter(ctx, s, fresh != block, settings); err != nil {
+			return b.ended(ctx, err)
+		}
+		block = fresh
+		run, err := b.step(ctx, s, settings[s.Environment.Name])
+		if ctx.Err() != nil {
+			return b.ended(ctx, nil)
+		}
+		if run != nil {
+			if err := b.keep(run); err != nil {
+				return err
+			}
+		}
+		if err == nil {
+			failed = 0
+		} else {
+			failed++
+			b.Say("%v: %v", s, err)
+			if failed == failuresInARow {
+				return b.ended(ctx, fmt.Errorf("%d steps in a row failed: %w", failed, err))
+			}
+			if err := b.ready(ctx, s.Environment); err != nil {
+				return b.ended(ctx, err)
+			}
+		}
+		if i < len(left)-1 {
+			sleep(ctx, time.Duration(b.Plan.Pause)*time.Second)
+		}
+	}
+	return nil
+}
+
+// ended says that a matrix is not whole, and how it goes on.
+func (b *Bench) ended(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	whole := 0
+	steps := b.Plan.Steps()
+	for i := range steps {
+		if b.Folder.Has(&steps[i]) {
+			whole++
+		}
+	}
+	return &Incomplete{whole, len(steps), err}
+}
+
+// Incomplete says that steps are missing.
+type Incomplete struct {
+	Whole, Of int
+	Err       error
+}
+
+func (e *Incomplete) Error() string {
+	return fmt.Sprintf("%v; %d of %d steps are whole: the same command goes on with the rest", e.Err, e.Whole, e.Of)
+}
+
+func (e *Incomplete) Unwrap() error { return e.Err }
+
+func (b *Bench) keep(r *bench.Run) error {
+	if err := b.Folder.Add(r); err != nil {
+		return err
+	}
+	return b.Finished(r)
+}
+
+// enter makes an environment ready for a step.
+func (b *Bench) enter(ctx context.Context, s *Step, begins bool, settings map[string]map[string]string) error {
+	e := s.Environment
+	if begins && e.Restart != "" {
+		b.Say("restarting %s: %s", e.Name, e.Restart)
+		if err := restart(ctx, e.Restart); err != nil {
+			return fmt.Errorf("restart %s: %w", e.Name, err)
+		}
+	}
+	if begins {
+		if err := b.ready(ctx, e); err != nil {
+			return err
+		}
+	}
+	if settings[e.Name] != nil {
+		return nil
+	}
+	told, err := b.Prepare(ctx, e)
+	if err != nil {
+		return fmt.Errorf("%s: %w", e.Name, err)
+	}
+	all := map[string]string{}
+	maps.Copy(all, told)
+	maps.Copy(all, e.Settings)
+	settings[e.Name] = all
+	return nil
+}
+
+const (
+	// restartWithin bounds a restart.
+	restartWithin = 10 * time.Minute
+	// askAgain is the time between two looks whether a server answers.
+	askAgain = 500 * time.Millisecond
+)
+
+// restart runs a command of the plan, as the shell does.
+func restart(ctx context.Context, command string) error {
+	ctx, cancel := context.WithTimeout(ctx, restartWithin)
+	defer cancel()
+	c := exec.CommandContext(ctx, "/bin/sh", "-c", command)
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGTERM) }
+	c.WaitDelay = time.Second // a server that it started keeps its output open
+	out := &lastBytes{most: 500}
+	c.Stdout, c.Stderr = out, out
+	err := c.Run()
+	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
+		return fmt.Errorf("%w: %s", err, escape.Line(strings.TrimSpace(string(out.text))))
+	}
+	return nil
+}
+
+// lastBytes keeps the last of what is written.
+type lastBytes struct {
+	most int
+	text []byte
+}
+
+func (l *lastBytes) Write(b []byte) (int, error) {
+	l.text = append(l.text, b...)
+	if n := len(l.text) - l.most; n > 0 {
+		l.text = l.text[n:]
+	}
+	return len(b), nil
+}
+
+// ready waits until a server answers.
+func (b *Bench) ready(ctx context.Context, e *Environment) error {
+	within := time.Duration(b.Plan.ReadyIn) * time.Second
+	until := time.Now().Add(within)
+	for {
+		err := b.Ready(ctx, e)
+		if err == nil || ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if time.Now().After(until) {
+			return fmt.Errorf("%s does not answer at %s for %v: %w", e.Name, e.Target, within, err)
+		}
+		sleep(ctx, askAgain)
+	}
+}
+
+// Answers is a Ready for whatever speaks TCP.
+func Answers(ctx context.Context, e *Environment) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", e.Target)
+	if err != nil {
+		return err
+	}
+	return c.Close()
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}
+
+// step makes one step. The run is nil if there is nothing to keep.
+func (b *Bench) step(ctx context.Context, s *Step, settings map[string]string) (*bench.Run, error) {
+	driver, err := b.Driver(s)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := b.Folder.Begin(s)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	log, err := folder.Log()
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	sources, err := b.Sources(s)
+	if err != nil {
+		return nil, err
+	}
+	length := time.Duration(b.Plan.Warmup+b.Plan.Seconds) * time.Second
+	watch, err := StartWatch(ctx, sources, folder.Recording(), length)
+	if err != nil {
+		return nil, err
+	}
+	output := newLog(log)
+	limits := load.Limits{Rate: b.Plan.MaxRate, Time: 2*length + 2*time.Minute}
+	o, failure := driver.Run(ctx, s.Level, limits, load.Telling{Measures: func() {}, Output: output.line})
+	if ctx.Err() != nil {
+		return nil, errors.Join(watch.End(nil), ctx.Err())
+	}
+	r := b.run(s, &o, settings)
+	r.Recording = folder.Name + "/" + recordDir
+	if failure != nil {
+		r.Unfinished = true
+		r.Invalid = append(r.Invalid, escape.Line(failure.Error()))
+	}
+	if err := output.close(); err != nil {
+		r.Notes = append(r.Notes, "what the load printed was not kept: "+err.Error())
+	}
+	if err := watch.End(r); err != nil {
+		r.Notes = append(r.Notes, "the recording is not whole: "+err.Error())
+	}
+	return r, failure
+}
+
+// run is what a load came to, as a run.
+func (b *Bench) run(s *Step, o *load.Outcome, settings map[string]string) *bench.Run {
+	r := bench.NewRun()
+	r.Environment, r.Scenario, r.Threads, r.Repeat = s.Environment.Name, s.Scenario, s.Level.Threads, s.Repeat
+	if s.Level.Rate > 0 {
+		r.Rate = document.Number(s.Level.Rate)
+	}
+	r.Began, r.Ended = o.Began, o.Ended
+	r.Load, r.Alone = o.Load, o.Alone
+	r.Generator = document.Number(o.Generator.CPUs)
+	r.Invalid, r.Notes, r.Unfinished = o.Invalid, o.Notes, o.Gone
+	r.Settings = map[string]string{"seconds": strconv.Itoa(b.Plan.Seconds), "warmup_seconds": strconv.Itoa(b.Plan.Warmup)}
+	if b.Plan.Kind == "mysql" {
+		r.Settings["tables"], r.Settings["rows"] = strconv.Itoa(b.Plan.Tables), strconv.Itoa(b.Plan.Rows)
+	}
+	maps.Copy(r.Settings, settings)
+	maps.Copy(r.Settings, o.Settings)
+	return &r
+}
+
+// logWriter keeps what a generator prints, up to a bound.
+type logWriter struct {
+	out  *bufio.Writer
+	left int
+	err  error
+}
+
+func newLog(f *os.File) *logWriter { return &logWriter{out: bufio.NewWriter(f), left: maxLog} }
+
+func (l *logWriter) line(text string) {
+	text = stamp(time.Now()) + " " + text + "\n"
+	if l.left < len(text) {
+		l.left = 0
+		return
+	}
+	l.left -= len(text)
+	if _, err := io.WriteString(l.out, text); err != nil && l.err == nil {
+		l.err = err
+	}
+}
+
+func (l *logWriter) close() error {
+	if l.left == 0 && l.err == nil {
+		l.err = fmt.Errorf("more than %d bytes", maxLog)
+	}
+	return errors.Join(l.err, l.out.Flush())
+}
+
+// Knee says in a sentence where throughput stops to grow, of the valid runs of one environment
+// and scenario; "": that cannot be said.
+func Knee(runs []bench.Run) string {
+	type level struct {
+		at, tps float64
+		n       int
+	}
+	var levels []level
+	open := false
+	for i := range runs {
+		r := &runs[i]
+		tps := float64(r.Load.TPS)
+		if len(r.Invalid) > 0 || r.Unfinished || math.IsNaN(tps) {
+			continue
+		}
+		at := float64(r.Threads)
+		if rate := rateOf(r); rate > 0 {
+			at, open = rate, true
+		}
+		if i := slices.IndexFunc(levels, func(l level) bool { return l.at == at }); i >= 0 {
+			levels[i].tps, levels[i].n = levels[i].tps+tps, levels[i].n+1
+		} else {
+			levels = append(levels, level{at, tps, 1})
+		}
+	}
+	slices.SortFunc(levels, func(a, b level) int { return int(math.Copysign(1, a.at-b.at)) })
+	if len(levels) < 2 {
+		return ""
+	}
+	for i := range levels {
+		levels[i].tps /= float64(levels[i].n)
+	}
+	if open {
+		last := -1
+		for i, l := range levels {
+			if l.tps < heldShare*l.at {
+				break
+			}
+			last = i
+		}
+		switch {
+		case last < 0:
+			return fmt.Sprintf("not even %.0f/s are held: %.0f/s", levels[0].at, levels[0].tps)
+		case last == len(levels)-1:
+			return fmt.Sprintf("holds all rates up to %.0f/s", levels[last].at)
+		}
+		return fmt.Sprintf("holds %.0f/s, and of %.0f/s only %.0f/s", levels[last].at, levels[last+1].at, levels[last+1].tps)
+	}
+	knee := 0
+	for i := 1; i < len(levels); i++ {
+		if levels[i].tps > (1+growth)*levels[knee].tps {
+			knee = i
+		}
+	}
+	if knee == len(levels)-1 {
+		return fmt.Sprintf("still grows at %.0f threads: %.0f/s", levels[knee].at, levels[knee].tps)
+	}
+	return fmt.Sprintf("grows up to %.0f threads (%.0f/s); more add time, not throughput", levels[knee].at, levels[knee].tps)
+}
+
+const (
+	// heldShare is what of a rate must be served for it to be held: the rest may be on its way
+	// when the time is over.
+	heldShare = 0.99
+	// growth is by how much more threads must add to count as more: what two runs of one load
+	// differ by.
+	growth = 0.03
+)

@@ -1,0 +1,173 @@
+package matrix
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/netip"
+	"sync"
+	"time"
+
+	"rtrail/internal/bench"
+	"rtrail/internal/crash"
+	"rtrail/internal/document"
+	"rtrail/internal/probe"
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/session"
+	"rtrail/internal/verdict"
+	"rtrail/internal/view"
+)
+
+// Sources are what a step is watched by.
+type Sources struct {
+	// Probes makes them; rec is the recording that they fill, once they run.
+	Probes func(rec func() *recording.Recording) []probe.Probe
+	About  recording.Manifest
+	Local  bool             // the server is on this host
+	Server []netip.AddrPort // where packets find it
+	Notes  []string         // what is not watched, and why
+}
+
+// Watch records this host while a step runs.
+type Watch struct {
+	sources Sources
+	host    *session.Live
+	dir     *recording.Directory
+	stop    context.CancelFunc
+	done    sync.WaitGroup
+	err     error
+}
+
+// mostSamples bounds the evidence of a step, which is held in memory.
+const mostSamples = 60
+
+// StartWatch records into a folder for as long as a step may take.
+func StartWatch(ctx context.Context, s Sources, path string, length time.Duration) (*Watch, error) {
+	w := &Watch{sources: s}
+	probes := s.Probes(func() *recording.Recording { return w.host.Recording() })
+	w.host = session.Start(session.Options{What: "this host", Probes: probes, Interval: max(time.Second, (length / mostSamples).Round(time.Second)), About: s.About})
+	about := w.host.Recording().Manifest()
+	for _, p := range about.Probes {
+		if p.Missing != "" {
+			w.sources.Notes = append(w.sources.Notes, fmt.Sprintf("probe %s does not run: %s", p.Name, p.Missing))
+		}
+	}
+	var err error
+	if w.dir, err = recording.Create(path, about, recording.Options{MaxSize: 1 << 30}); err != nil {
+		w.host.Close()
+		return nil, err
+	}
+	w.host.Also(w.dir)
+	ctx, w.stop = context.WithCancel(ctx)
+	w.done.Go(func() {
+		w.err = crash.Guard(func() error { return w.host.Run(ctx, length+time.Hour) })
+	})
+	return w, nil
+}
+
+// End ends the recording, and judges the measured seconds of a run where there are some.
+func (w *Watch) End(r *bench.Run) error {
+	w.stop()
+	w.done.Wait()
+	err := errors.Join(w.err, w.dir.Close())
+	defer w.host.Close()
+	if r == nil || !r.Ended.After(r.Began) || err != nil {
+		return err
+	}
+	e := session.Evidence{Recording: w.host.Recording(), From: r.Began, To: r.Ended}
+	r.Notes = append(r.Notes, w.sources.Notes...)
+	if w.sources.Local {
+		fillHost(r, e.View())
+	} else {
+		r.Notes = append(r.Notes, "the server is not on this host: what it did is not known, and findings are those of the client, of packets and of what the server was asked")
+	}
+	fillWire(r, e.View(), w.sources.Server)
+	r.Saturated = saturated(e.Judge())
+	return nil
+}
+
+// fillHost says what the host did in the window, and what a transaction costs it.
+func fillHost(r *bench.Run, v *view.View) {
+	number := func(x float64) document.Number { return document.Number(x) }
+	n := float64(v.CPUCount())
+	tps := float64(r.Load.TPS)
+	if !(tps > 0) {
+		tps = math.NaN()
+	}
+	if c, ok := v.CPUTotal(); ok {
+		r.Host.CPUs, r.Host.User, r.Host.System = number(n), number((c.User+c.Nice)*n), number(c.System*n)
+		r.Host.Softirq, r.Host.IOWait = number((c.SoftIRQ+c.IRQ)*n), number(c.IOWait*n)
+		r.Costs.CPU = number((c.Busy() - c.Steal) * n * 1e6 / tps)
+	}
+	if s, ok := v.Scheduler(); ok {
+		r.Host.Samples = s.Readings
+		r.Costs.Switches = number(s.ContextSwitches / tps)
+	}
+	if disks := v.BlockDevices(); len(disks) > 0 {
+		r.Host.Util = number(100 * disks[0].Utilisation)
+		read, written := 0.0, 0.0
+		for i := range disks {
+			if d := &disks[i]; v.WholeDisk(d.Device) == d.Device { // what others lie upon counts once
+				read, written = read+d.ReadBytes, written+d.WrittenBytes
+			}
+		}
+		r.Costs.Read, r.Costs.Written = number(read/tps), number(written/tps)
+	}
+	sent := 0.0
+	for _, i := range v.Interfaces() {
+		if v.OwnNetNS(i.NetNS) && i.Master == "" {
+			sent += view.OrZero(i.TxBytes)
+		}
+	}
+	r.Costs.Sent = number(sent / tps)
+}
+
+// fillWire says what packets say of the requests.
+func fillWire(r *bench.Run, v *view.View, servers []netip.AddrPort) {
+	for _, at := range servers {
+		for _, s := range v.PacketServicesAt(at.Addr().String(), at.Port()) {
+			if s.Count == 0 || r.Wire.QPS > 0 && s.Count < int64(float64(r.Wire.QPS)*r.Seconds()) {
+				continue
+			}
+			// Sums are kept by seconds of the clock: those that lie within the window count.
+			from, to := r.Began.Add(time.Second-1).Truncate(time.Second), r.Ended.Truncate(time.Second)
+			count, failed := int64(0), int64(0)
+			for i := range s.Seconds {
+				if at := s.Seconds[i].At; !at.Before(from) && at.Before(to) {
+					count += s.Seconds[i].Count
+					failed += s.Seconds[i].Failed
+				}
+			}
+			ms := func(d time.Duration) document.Number { return document.Number(float64(d) / 1e6) }
+			rate := document.Number(float64(count) / to.Sub(from).Seconds())
+			r.Wire = bench.Load{TPS: rate, QPS: rate, Errors: document.Number(failed), Mean: ms(s.RTSum / time.Duration(s.Count)),
+				P50: ms(s.RTP50), P95: ms(s.RTP95), P99: ms(s.RTP99), Max: ms(s.RTMax)}
+		}
+	}
+}
+
+const (
+	// mostFindings bounds what is kept of a verdict.
+	mostFindings = 8
+	// mostProof bounds the proof of a finding.
+	mostProof = 8
+)
+
+// saturated are the sure findings of a verdict: what is only possible accuses nobody here.
+func saturated(v verdict.Verdict) (list []bench.Saturated) {
+	for _, f := range v.Findings {
+		if f.Confidence < rule.Likely || len(list) == mostFindings {
+			continue
+		}
+		s := bench.Saturated{Rule: f.Rule, Subject: f.Subject.String(), Confidence: f.Confidence.String(), Headline: f.Headline.String()}
+		for _, e := range f.Evidence {
+			if len(s.Proof) < mostProof {
+				s.Proof = append(s.Proof, fmt.Sprint(e.What))
+			}
+		}
+		list = append(list, s)
+	}
+	return list
+}
