@@ -8,8 +8,8 @@ import (
 // Where a load became steady is decided as in simulations: by MSER-5 (White, Cobb and Spratt,
 // "A comparison of five steady-state truncation heuristics for simulation", WSC 2000). The
 // seconds are taken in batches of five; what is cut off at the beginning is what makes the
-// squared standard error of the mean of the rest smallest. A cut that would fall into the second
-// half says that the series is too short, or never becomes steady.
+// squared standard error of the mean of the rest smallest. A cut as late as the middle says that
+// the series is too short, or never becomes steady.
 const (
 	batchSeconds = 5
 	// fewestBatches is how many MSER-5 needs to say anything; with fewer the seconds are
@@ -30,8 +30,8 @@ type Steadiness struct {
 	// Off is by how much the mean of what was to be measured is off, as a share, because of
 	// seconds before Cut.
 	Off float64
-	// Never says that the series did not become steady, and Drift by how much its second half
-	// is more than the first one, as a share of the mean.
+	// Never says that the series did not become steady, and Drift by how much the last quarter is
+	// more than the one before, as a share of their mean.
 	Never bool
 	Drift float64
 }
@@ -52,23 +52,21 @@ func Steady(rates []float64, warmup int) (s Steadiness) {
 		batches[i] = mean(rates[i*size : (i+1)*size])
 	}
 	best, at := math.Inf(1), 0
-	// The last batches are no candidates: the fewer are left, the more alike they are by chance.
-	for d := 0; d <= n-max(n/5, 2); d++ {
+	// The second half has no candidates: the fewer batches are left, the more alike they are by
+	// chance. A series that goes on changing is cut as late as it can be.
+	for d := 0; d <= n/2; d++ {
 		if e := squaredError(batches[d:]); e < best {
 			best, at = e, d
 		}
 	}
-	s.Judged = true
-	measured := rates[warmup:]
-	if at > n/2 {
-		s.Drift = halves(measured)
+	s.Judged, s.Cut = true, at*size
+	if at == n/2 {
+		s.Drift = halves(rates[s.Cut:])
 		// The halves are as far from their mean.
-		s.Never = !(math.Abs(s.Drift) <= 2*tolerated)
-		return s
+		s.Never = !(math.Abs(s.Drift) <= 2*tolerated) && mean(rates[s.Cut:]) > 0
 	}
-	s.Cut = at * size
-	if s.Cut > warmup {
-		s.Off = mean(measured)/mean(rates[s.Cut:]) - 1
+	if s.Cut > warmup && !s.Never && mean(rates[s.Cut:]) > 0 {
+		s.Off = mean(rates[warmup:])/mean(rates[s.Cut:]) - 1
 	}
 	return s
 }
@@ -107,7 +105,7 @@ func (o *Outcome) steady(rates []float64, warmup int) {
 	case !o.Steady.Judged:
 		o.Notes = append(o.Notes, fmt.Sprintf("too short to say whether the load became steady: that takes %d seconds", fewestSeconds))
 	case o.Steady.Never:
-		o.Invalid = append(o.Invalid, fmt.Sprintf("never became steady: the second half has %+.0f %% more than the first; give it more time", 100*o.Steady.Drift))
+		o.Invalid = append(o.Invalid, fmt.Sprintf("never became steady: the last quarter has %+.0f %% more than the one before; give it more time", 100*o.Steady.Drift))
 	case o.Steady.Late():
 		o.Invalid = append(o.Invalid, fmt.Sprintf("measured while still warming up, which makes it %+.0f %%: it became steady after %d s, and the warm-up was %d s", 100*o.Steady.Off, o.Steady.Cut, warmup))
 	}

@@ -130,8 +130,8 @@ func (p *Plan) Check() error {
 		}
 	}
 	for _, b := range []struct {
-		what            string
-		n, least, most  int
+		what           string
+		n, least, most int
 	}{{"seconds", p.Seconds, 1, maxSeconds}, {"seconds of warm-up", p.Warmup, 0, maxSeconds}, {"repeats", p.Repeats, 1, 1000}, {"seconds of pause", p.Pause, 0, maxSeconds},
 		{"seconds to get ready", p.ReadyIn, 1, 3600}, {"connections", p.Connections, 0, maxThreads}, {"tables", p.Tables, 0, 10_000}, {"rows", p.Rows, 0, 1 << 31}} {
 		if b.n < b.least || b.n > b.most {
