@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -16,6 +17,7 @@ import (
 
 	"rtrail/internal/bench"
 	"rtrail/internal/bench/matrix"
+	"rtrail/internal/bench/report"
 	"rtrail/internal/infile"
 )
 
@@ -232,7 +234,7 @@ func (p *benchPrinter) run(r *bench.Run) error {
 
 // amount is a number, or a dash.
 func amount(v float64, digits int) string {
-	if v != v {
+	if math.IsNaN(v) {
 		return "-"
 	}
 	if v >= 100 && digits > 1 {
@@ -252,30 +254,17 @@ func limitedBy(r *bench.Run) string {
 	return "-"
 }
 
-// knees says in a sentence for each scenario where it stops to grow.
+// knees says in a sentence for each ladder where it stops to grow.
 func (p *benchPrinter) knees(runs []bench.Run) {
-	type group struct{ environment, scenario string }
-	var order []group
-	groups := map[group][]bench.Run{}
-	for _, r := range runs {
-		g := group{r.Environment, r.Scenario}
-		if groups[g] == nil {
-			order = append(order, g)
-		}
-		groups[g] = append(groups[g], r)
+	if len(runs) == 0 {
+		return
 	}
-	for _, g := range order {
-		closed, open := groups[g], []bench.Run(nil)
-		closed = slices.DeleteFunc(slices.Clone(closed), func(r bench.Run) bool {
-			if r.Rate > 0 {
-				open = append(open, r)
-				return true
-			}
-			return false
-		})
-		for _, runs := range [][]bench.Run{closed, open} {
-			if knee := matrix.Knee(runs); knee != "" {
-				p.print("\n%s: %s\n", nameOf(g.environment, g.scenario), knee)
+	r := report.New(runs, report.Options{P99: math.Inf(1)})
+	for i := range r.Environments {
+		e := &r.Environments[i]
+		for j := range e.Ladders {
+			if l := &e.Ladders[j]; len(l.Levels) > 1 {
+				p.print("\n%s: %s\n", nameOf(e.Name, l.Scenario), l.Headline())
 			}
 		}
 	}

@@ -6,9 +6,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"rtrail/internal/bench"
-	"rtrail/internal/document"
 )
 
 func plan(text string) (*Plan, error) {
@@ -77,37 +74,4 @@ func FuzzPlan(f *testing.F) {
 			t.Error(len(p.Steps()))
 		}
 	})
-}
-
-func TestKnee(t *testing.T) {
-	for _, tt := range []struct {
-		levels [][2]float64 // threads, or rates if negative; transactions a second
-		want   string
-	}{
-		{nil, ""},
-		{[][2]float64{{1, 100}}, ""},
-		{[][2]float64{{1, 100}, {2, 190}, {4, 300}}, "still grows at 4 threads: 300/s"},
-		{[][2]float64{{1, 100}, {2, 190}, {4, 194}, {8, 180}}, "grows up to 2 threads (190/s); more add time, not throughput"},
-		{[][2]float64{{4, 194}, {1, 100}, {1, 102}, {2, 190}}, "grows up to 2 threads (190/s); more add time, not throughput"},
-		{[][2]float64{{-100, 100}, {-200, 199}, {-400, 230}}, "holds 200/s, and of 400/s only 230/s"},
-		{[][2]float64{{-100, 100}, {-200, 199}}, "holds all rates up to 200/s"},
-		{[][2]float64{{-100, 50}, {-200, 50}}, "not even 100/s are held: 50/s"},
-	} {
-		var runs []bench.Run
-		for _, l := range tt.levels {
-			r := bench.NewRun()
-			if r.Threads = int(l[0]); l[0] < 0 {
-				r.Threads = 0
-				r.Rate = document.Number(-l[0])
-			}
-			r.Load.TPS = document.Number(l[1])
-			runs = append(runs, r)
-		}
-		bad := bench.NewRun()
-		bad.Threads, bad.Invalid = 16, []string{"hot"}
-		bad.Load.TPS = 1e9
-		if got := Knee(append(runs, bad)); got != tt.want {
-			t.Errorf("%v: %q, want %q", tt.levels, got, tt.want)
-		}
-	}
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"net"
 	"os"
 	"os/exec"
@@ -326,72 +325,3 @@ func (l *logWriter) close() error {
 	}
 	return errors.Join(l.err, l.out.Flush())
 }
-
-// Knee says in a sentence where throughput stops to grow, of the valid runs of one environment
-// and scenario; "": that cannot be said.
-func Knee(runs []bench.Run) string {
-	type level struct {
-		at, tps float64
-		n       int
-	}
-	var levels []level
-	open := false
-	for i := range runs {
-		r := &runs[i]
-		tps := float64(r.Load.TPS)
-		if len(r.Invalid) > 0 || r.Unfinished || math.IsNaN(tps) {
-			continue
-		}
-		at := float64(r.Threads)
-		if rate := rateOf(r); rate > 0 {
-			at, open = rate, true
-		}
-		if i := slices.IndexFunc(levels, func(l level) bool { return l.at == at }); i >= 0 {
-			levels[i].tps, levels[i].n = levels[i].tps+tps, levels[i].n+1
-		} else {
-			levels = append(levels, level{at, tps, 1})
-		}
-	}
-	slices.SortFunc(levels, func(a, b level) int { return int(math.Copysign(1, a.at-b.at)) })
-	if len(levels) < 2 {
-		return ""
-	}
-	for i := range levels {
-		levels[i].tps /= float64(levels[i].n)
-	}
-	if open {
-		last := -1
-		for i, l := range levels {
-			if l.tps < heldShare*l.at {
-				break
-			}
-			last = i
-		}
-		switch {
-		case last < 0:
-			return fmt.Sprintf("not even %.0f/s are held: %.0f/s", levels[0].at, levels[0].tps)
-		case last == len(levels)-1:
-			return fmt.Sprintf("holds all rates up to %.0f/s", levels[last].at)
-		}
-		return fmt.Sprintf("holds %.0f/s, and of %.0f/s only %.0f/s", levels[last].at, levels[last+1].at, levels[last+1].tps)
-	}
-	knee := 0
-	for i := 1; i < len(levels); i++ {
-		if levels[i].tps > (1+growth)*levels[knee].tps {
-			knee = i
-		}
-	}
-	if knee == len(levels)-1 {
-		return fmt.Sprintf("still grows at %.0f threads: %.0f/s", levels[knee].at, levels[knee].tps)
-	}
-	return fmt.Sprintf("grows up to %.0f threads (%.0f/s); more add time, not throughput", levels[knee].at, levels[knee].tps)
-}
-
-const (
-	// heldShare is what of a rate must be served for it to be held: the rest may be on its way
-	// when the time is over.
-	heldShare = 0.99
-	// growth is by how much more threads must add to count as more: what two runs of one load
-	// differ by.
-	growth = 0.03
-)

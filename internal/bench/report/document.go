@@ -84,7 +84,7 @@ func (e *Environment) blocks(first int) []document.Block {
 
 // finding says what a ladder shows.
 func (l *Ladder) finding(n int) document.Finding {
-	f := document.Finding{Number: n, Mark: l.Scenario, Style: document.Strong, Headline: l.headline()}
+	f := document.Finding{Number: n, Mark: l.Scenario, Style: document.Strong, Headline: l.Headline()}
 	row := func(label, words string) { f.Rows = append(f.Rows, document.Row{Label: label, Words: words}) }
 	for i, x := range l.Limits {
 		label := "limit"
@@ -107,7 +107,8 @@ func (l *Ladder) finding(n int) document.Finding {
 	return f
 }
 
-func (l *Ladder) headline() string {
+// Headline is the knee in a sentence.
+func (l *Ladder) Headline() string {
 	switch k := l.Knee; {
 	case len(l.Levels) == 0:
 		return "no valid run"
