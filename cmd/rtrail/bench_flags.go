@@ -180,6 +180,9 @@ func (b *benchFlags) run(ctx context.Context, m *matrix.Bench, out, stderr io.Wr
 	m.Say("%d steps, %v and what starts take; into %s", len(b.plan.Steps()), b.plan.Takes(), b.output)
 	p.head(b.plan.Steps())
 	err = m.Run(ctx)
+	if in, ok := errors.AsType[*matrix.Incomplete](err); ok && ctx.Err() != nil {
+		m.Say("%v", in)
+	}
 	if !b.json {
 		p.knees(folder.Runs)
 	}

@@ -30,6 +30,8 @@ type SysbenchReport struct {
 	Seconds      []Second        // the intermediate lines
 	Checkpoints  int
 	Whole        bool // the last part of the report is there
+
+	within bool // a report of a checkpoint
 }
 
 // SysbenchCount is a line of the histogram.
@@ -86,12 +88,16 @@ func (r *SysbenchReport) Line(line string) (Second, bool) {
 	switch trimmed := strings.TrimSpace(line); {
 	case strings.HasPrefix(trimmed, "[") && strings.HasSuffix(trimmed, "Checkpoint report:"):
 		r.Checkpoints++
+		r.within = true
 		return Second{}, false
 	case trimmed == "SQL statistics:", trimmed == "CPU speed:":
 		r.forget()
 		return Second{}, false
 	case strings.HasPrefix(trimmed, "execution time (avg/stddev):"):
-		r.Whole = true
+		if r.Whole = true; r.within {
+			r.forget()
+			r.within = false
+		}
 		return Second{}, false
 	}
 	if m := sysbenchLine.FindStringSubmatch(line); m != nil {
