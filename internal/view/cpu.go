@@ -71,6 +71,10 @@ func (v *View) CPUTotal() (total CPUShare, ok bool) {
 	return total, true
 }
 
+// CPUsTold says whether the evidence tells how many CPUs the host has: reports of some tools
+// have only sums.
+func (v *View) CPUsTold() bool { return len(v.CPUs()) > 0 || v.Manifest().Host.CPUs > 0 }
+
 // CPUCount is the number of CPUs that were on line in the window, at least 1.
 func (v *View) CPUCount() int {
 	if n := len(v.CPUs()); n > 0 {

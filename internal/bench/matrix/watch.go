@@ -4,19 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net/netip"
 	"sync"
 	"time"
 
 	"rtrail/internal/bench"
+	"rtrail/internal/bench/beside"
 	"rtrail/internal/crash"
 	"rtrail/internal/document"
 	"rtrail/internal/probe"
 	"rtrail/internal/recording"
-	"rtrail/internal/rule"
 	"rtrail/internal/session"
-	"rtrail/internal/verdict"
 	"rtrail/internal/view"
 )
 
@@ -79,49 +77,13 @@ func (w *Watch) End(r *bench.Run) error {
 	e := session.Evidence{Recording: w.host.Recording(), From: r.Began, To: r.Ended}
 	r.Notes = append(r.Notes, w.sources.Notes...)
 	if w.sources.Local {
-		fillHost(r, e.View())
+		beside.Host(r, e.View())
 	} else {
 		r.Notes = append(r.Notes, "the server is not on this host: what it did is not known, and findings are those of the client, of packets and of what the server was asked")
 	}
 	fillWire(r, e.View(), w.sources.Server)
-	r.Saturated = saturated(e.Judge())
+	r.Saturated = beside.Saturated(e.Judge())
 	return nil
-}
-
-// fillHost says what the host did in the window, and what a transaction costs it.
-func fillHost(r *bench.Run, v *view.View) {
-	number := func(x float64) document.Number { return document.Number(x) }
-	n := float64(v.CPUCount())
-	tps := float64(r.Load.TPS)
-	if !(tps > 0) {
-		tps = math.NaN()
-	}
-	if c, ok := v.CPUTotal(); ok {
-		r.Host.CPUs, r.Host.User, r.Host.System = number(n), number((c.User+c.Nice)*n), number(c.System*n)
-		r.Host.Softirq, r.Host.IOWait = number((c.SoftIRQ+c.IRQ)*n), number(c.IOWait*n)
-		r.Costs.CPU = number((c.Busy() - c.Steal) * n * 1e6 / tps)
-	}
-	if s, ok := v.Scheduler(); ok {
-		r.Host.Samples = s.Readings
-		r.Costs.Switches = number(s.ContextSwitches / tps)
-	}
-	if disks := v.BlockDevices(); len(disks) > 0 {
-		r.Host.Util = number(100 * disks[0].Utilisation)
-		read, written := 0.0, 0.0
-		for i := range disks {
-			if d := &disks[i]; v.WholeDisk(d.Device) == d.Device { // what others lie upon counts once
-				read, written = read+d.ReadBytes, written+d.WrittenBytes
-			}
-		}
-		r.Costs.Read, r.Costs.Written = number(read/tps), number(written/tps)
-	}
-	sent := 0.0
-	for _, i := range v.Interfaces() {
-		if v.OwnNetNS(i.NetNS) && i.Master == "" {
-			sent += view.OrZero(i.TxBytes)
-		}
-	}
-	r.Costs.Sent = number(sent / tps)
 }
 
 // fillWire says what packets say of the requests.
@@ -146,28 +108,4 @@ func fillWire(r *bench.Run, v *view.View, servers []netip.AddrPort) {
 				P50: ms(s.RTP50), P95: ms(s.RTP95), P99: ms(s.RTP99), Max: ms(s.RTMax)}
 		}
 	}
-}
-
-const (
-	// mostFindings bounds what is kept of a verdict.
-	mostFindings = 8
-	// mostProof bounds the proof of a finding.
-	mostProof = 8
-)
-
-// saturated are the sure findings of a verdict: what is only possible accuses nobody here.
-func saturated(v verdict.Verdict) (list []bench.Saturated) {
-	for _, f := range v.Findings {
-		if f.Confidence < rule.Likely || len(list) == mostFindings {
-			continue
-		}
-		s := bench.Saturated{Rule: f.Rule, Subject: f.Subject.String(), Confidence: f.Confidence.String(), Headline: f.Headline.String()}
-		for _, e := range f.Evidence {
-			if len(s.Proof) < mostProof {
-				s.Proof = append(s.Proof, fmt.Sprint(e.What))
-			}
-		}
-		list = append(list, s)
-	}
-	return list
 }

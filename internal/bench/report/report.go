@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"rtrail/internal/bench"
 	"rtrail/internal/bench/knee"
@@ -98,6 +99,7 @@ func environment(name string, runs []bench.Run, o Options) Environment {
 			e.Notes = append(e.Notes, fmt.Sprintf("%s and %s overlap in time: each is loaded by the other", Name(a), Name(b)))
 		}
 	}
+	e.Notes = append(e.Notes, remarked(e.Runs)...)
 	type ladder struct {
 		scenario string
 		open     bool
@@ -115,6 +117,34 @@ func environment(name string, runs []bench.Run, o Options) Environment {
 		e.Ladders = append(e.Ladders, climb(l.scenario, l.open, byLadder[l], o))
 	}
 	return e
+}
+
+// mostNamed is how many runs a note names.
+const mostNamed = 3
+
+// remarked are the notes of runs, each once, with those that have it.
+func remarked(runs []bench.Run) (notes []string) {
+	of := map[string][]string{}
+	var order []string
+	for i := range runs {
+		for _, n := range runs[i].Notes {
+			if len(of[n]) == 0 {
+				order = append(order, n)
+			}
+			of[n] = append(of[n], Name(&runs[i]))
+		}
+	}
+	for _, n := range order {
+		switch has := of[n]; {
+		case len(has) == len(runs):
+			notes = append(notes, n)
+		case len(has) > mostNamed:
+			notes = append(notes, fmt.Sprintf("%s (%d runs)", n, len(has)))
+		default:
+			notes = append(notes, fmt.Sprintf("%s: %s", strings.Join(has, "; "), n))
+		}
+	}
+	return notes
 }
 
 // common is the settings that all runs have, with the same value.

@@ -1,4 +1,4 @@
-package evidence
+package beside
 
 import (
 	"math/rand/v2"

@@ -1,6 +1,6 @@
-// Package evidence gives runs of a load test the numbers of the host in exactly their seconds,
+// Package beside gives runs of a load test the numbers of the host in exactly their seconds,
 // from whatever recorded them, and notices clocks that do not agree.
-package evidence
+package beside
 
 import (
 	"math"

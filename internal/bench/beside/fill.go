@@ -1,0 +1,77 @@
+package beside
+
+import (
+	"fmt"
+	"math"
+
+	"rtrail/internal/bench"
+	"rtrail/internal/document"
+	"rtrail/internal/rule"
+	"rtrail/internal/verdict"
+	"rtrail/internal/view"
+)
+
+// Host says what the host did in the window of a view, and what a transaction costs it. Where
+// the number of CPUs is not told, CPU times are those of one that stands for all.
+func Host(r *bench.Run, v *view.View) {
+	number := func(x float64) document.Number { return document.Number(x) }
+	n := float64(v.CPUCount())
+	tps := float64(r.Load.TPS)
+	if !(tps > 0) {
+		tps = math.NaN()
+	}
+	if c, ok := v.CPUTotal(); ok {
+		r.Host.CPUs, r.Host.User, r.Host.System = number(n), number((c.User+c.Nice)*n), number(c.System*n)
+		r.Host.Softirq, r.Host.IOWait = number((c.SoftIRQ+c.IRQ)*n), number(c.IOWait*n)
+		if v.CPUsTold() {
+			r.Costs.CPU = number((c.Busy() - c.Steal) * n * 1e6 / tps)
+		} else {
+			r.Notes = append(r.Notes, "how many CPUs the host has is not told: CPU times are shares of all of them")
+		}
+	}
+	if s, ok := v.Scheduler(); ok {
+		r.Host.Samples = s.Readings
+		r.Costs.Switches = number(s.ContextSwitches / tps)
+	}
+	if disks := v.BlockDevices(); len(disks) > 0 {
+		r.Host.Util = number(100 * disks[0].Utilisation)
+		read, written := 0.0, 0.0
+		for i := range disks {
+			if d := &disks[i]; v.WholeDisk(d.Device) == d.Device { // what others lie upon counts once
+				read, written = read+d.ReadBytes, written+d.WrittenBytes
+			}
+		}
+		r.Costs.Read, r.Costs.Written = number(read/tps), number(written/tps)
+	}
+	sent := math.NaN()
+	for _, i := range v.Interfaces() {
+		if v.OwnNetNS(i.NetNS) && i.Master == "" {
+			sent = view.OrZero(sent) + view.OrZero(i.TxBytes)
+		}
+	}
+	r.Costs.Sent = number(sent / tps)
+}
+
+const (
+	// mostFindings bounds what is kept of a verdict.
+	mostFindings = 8
+	// mostProof bounds the proof of a finding.
+	mostProof = 8
+)
+
+// Saturated are the sure findings of a verdict: what is only possible accuses nobody here.
+func Saturated(v verdict.Verdict) (list []bench.Saturated) {
+	for _, f := range v.Findings {
+		if f.Confidence < rule.Likely || len(list) == mostFindings {
+			continue
+		}
+		s := bench.Saturated{Rule: f.Rule, Subject: f.Subject.String(), Confidence: f.Confidence.String(), Headline: f.Headline.String()}
+		for _, e := range f.Evidence {
+			if len(s.Proof) < mostProof {
+				s.Proof = append(s.Proof, fmt.Sprint(e.What))
+			}
+		}
+		list = append(list, s)
+	}
+	return list
+}
