@@ -16,6 +16,7 @@ a line for each run, with what clients got and what the host did in its seconds.
 		newBenchReportCommand(),
 		newBenchCompareCommand(),
 		newBenchBaselineCommand(),
+		newBenchHistoryCommand(),
 	)
 	return cmd
 }

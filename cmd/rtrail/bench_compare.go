@@ -64,13 +64,14 @@ func (b *benchCompareJob) run(cmd *cobra.Command, args []string) error {
 	if err := b.face.check(); err != nil {
 		return err
 	}
-	for _, m := range b.metrics {
-		if !slices.Contains(compare.Metrics(), m) {
-			return usageError("--metric %q: no such metric%s; there are %s", m, nearest.Hint(m, compare.Metrics()), strings.Join(compare.Metrics(), ", "))
-		}
+	if err := checkMetrics(b.metrics); err != nil {
+		return err
 	}
 	in, err := readRuns(cmd, args, output{"--html", b.html})
 	if err != nil {
+		return err
+	}
+	if err := in.TellApart(args); err != nil {
 		return err
 	}
 	result, err := compare.Compare(in, b.Options)
@@ -78,7 +79,7 @@ func (b *benchCompareJob) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if len(b.metrics) == 0 {
-		b.metrics = result.DefaultMetrics()
+		b.metrics = in.DefaultMetrics()
 	}
 	answer := result.Document(b.metrics)
 	if b.html != "" {
@@ -87,6 +88,16 @@ func (b *benchCompareJob) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	return b.print(cmd.OutOrStdout(), answer, result)
+}
+
+// checkMetrics refuses names that are none of numbers of a run.
+func checkMetrics(names []string) error {
+	for _, m := range names {
+		if !slices.Contains(compare.Metrics(), m) {
+			return usageError("--metric %q: no such metric%s; there are %s", m, nearest.Hint(m, compare.Metrics()), strings.Join(compare.Metrics(), ", "))
+		}
+	}
+	return nil
 }
 
 // readRuns reads the runs of files and folders.
@@ -106,5 +117,5 @@ func readRuns(cmd *cobra.Command, args []string, outputs ...output) (*compare.In
 		writes = append(writes, o.path)
 	}
 	confine(cmd.ErrOrStderr(), privilege.Needs{Read: paths, Write: writes})
-	return compare.Read(cmd.Context(), args, files)
+	return compare.Read(cmd.Context(), files)
 }

@@ -121,7 +121,7 @@ func fits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
-	for _, name := range []string{"verdict", "replay", "timeline", "diff", "watch", "bench-compare"} {
+	for _, name := range []string{"verdict", "replay", "timeline", "diff", "watch", "bench-compare", "bench-history"} {
 		text, err := os.ReadFile("../../docs/" + name + ".schema.json")
 		ts.Check(err)
 		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))

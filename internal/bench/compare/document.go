@@ -21,11 +21,12 @@ const (
 	nameWidth = 40
 )
 
-// DefaultMetrics are those that the document shows if nobody chooses: throughput, and the best
-// known of the response times.
-func (r *Result) DefaultMetrics() []string {
+// DefaultMetrics are those that are shown if nobody chooses: throughput, and the best known of the
+// response times.
+func (in *Input) DefaultMetrics() []string {
 	has := func(name string) bool {
-		return slices.ContainsFunc(r.Tables, func(t Table) bool { return t.Metric == name })
+		m := &metrics[slices.IndexFunc(metrics, func(m metric) bool { return m.name == name })]
+		return slices.ContainsFunc(in.Runs, func(r Run) bool { return m.of(&r) > 0 })
 	}
 	var out []string
 	for _, group := range [][]string{{"qps", "tps"}, {"p95", "p99", "mean"}} {

@@ -108,9 +108,8 @@ type Input struct {
 	published    []published
 }
 
-// Read reads files. Environments that several arguments have under one name are told apart by the
-// names of the arguments.
-func Read(ctx context.Context, paths []string, files []File) (*Input, error) {
+// Read reads files.
+func Read(ctx context.Context, files []File) (*Input, error) {
 	in := &Input{environments: map[string]environment{}}
 	for i := range files {
 		if err := in.file(ctx, &files[i]); err != nil {
@@ -121,7 +120,7 @@ func Read(ctx context.Context, paths []string, files []File) (*Input, error) {
 	if len(in.Runs) == 0 {
 		return nil, errors.New("no run is in what was named")
 	}
-	return in, in.tellApart(paths)
+	return in, nil
 }
 
 func (in *Input) note(f *File, format string, args ...any) {
@@ -318,8 +317,9 @@ func (in *Input) join() {
 	}
 }
 
-// tellApart gives environments of one name, in several arguments, names of their own.
-func (in *Input) tellApart(paths []string) error {
+// TellApart gives environments of one name, in several arguments, names with those of the
+// arguments.
+func (in *Input) TellApart(paths []string) error {
 	arguments := map[string]map[int]bool{}
 	for i := range in.Runs {
 		r := &in.Runs[i]

@@ -16,13 +16,17 @@ const (
 	// lastingRuns is how many runs make a level: with fewer on a side no difference from
 	// any other level can be shown at Alpha.
 	lastingRuns = 4
+	// farOff is how many standard deviations a run is off that stands apart from those around
+	// it: no noise that is near to normal goes so far.
+	farOff = 5
 	// maxAside bounds how often runs are set aside and changes are looked for again.
 	maxAside = 20
 )
 
 // Change is where the level of a series of runs changes.
 type Change struct {
-	At int // the first run of the new level
+	At, Last    int     // the first run of the new level, and the one before it
+	Before, Now float64 // medians of the levels
 	// P is that of a t-test between the levels before and after. It belongs to the best
 	// of many places, so it orders changes rather than being the chance of an error.
 	P float64
@@ -33,15 +37,20 @@ type Change struct {
 }
 
 // Changes finds changes of level in values in order of time, by E-divisive means (Matteson
-// and James 2014) with a t-test in place of permutations (Fleming and others 2023). A few runs
-// between two changes are no level: they are given as apart, and left out of the levels.
-// Values are finite and above 0, MaxHistory at most.
+// and James 2014) with a t-test in place of permutations (Fleming and others 2023). A few runs far
+// off those around them, or between two changes, are no level. They are given as apart and left
+// out, since one of them is enough to hide a change. Values are finite and above 0, MaxHistory at
+// most.
 func Changes(values []float64) (changes []Change, apart []int) {
-	index := make([]int, len(values)) // of what is left
-	for i := range index {
-		index[i] = i
+	var index []int // of what is left
+	for i, off := range spikes(values) {
+		if off {
+			apart = append(apart, i)
+		} else {
+			index = append(index, i)
+		}
 	}
-	at := changePoints(values)
+	at := changePoints(pick(values, index))
 	for range maxAside {
 		from, to := blip(at)
 		if from < 0 {
@@ -55,9 +64,37 @@ func Changes(values []float64) (changes []Change, apart []int) {
 	left := pick(values, index)
 	for i, x := range at {
 		before, after := neighbours(left, at, i)
-		changes = append(changes, Change{At: index[x], P: tTest(before, after), Size: Compare(clipped(after), clipped(before)), Lasting: len(after) >= lastingRuns})
+		changes = append(changes, Change{At: index[x], Last: index[x-1], Before: MedianOf(before).Value, Now: MedianOf(after).Value, P: tTest(before, after), Size: Compare(clipped(after), clipped(before)), Lasting: len(after) >= lastingRuns})
 	}
 	return changes, apart
+}
+
+// spikes are values far off those around them, of which most are at one level: a run of a new
+// level has others of it beside it.
+func spikes(values []float64) []bool {
+	off := make([]bool, len(values))
+	const around = lastingRuns - 1
+	if len(values) <= 2*around {
+		return off
+	}
+	var steps []float64 // from one run to the next: a change of level is one of many
+	for i, v := range values[1:] {
+		steps = append(steps, math.Abs(v-values[i]))
+	}
+	far := farOff * normalMAD * median(steps) / math.Sqrt2
+	for i := around; i+around < len(values); i++ {
+		off[i] = math.Abs(values[i]-median(values[i-around:i+around+1])) > far
+	}
+	return off
+}
+
+// normalMAD makes a standard deviation of the median of absolute values, where these are normal.
+const normalMAD = 1.4826
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
 // clipped keeps what a comparison can take: of a long level the runs beside the change would

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -64,8 +65,8 @@ func TestOneRunIsNoLevel(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	values := noise(r, 40, 1000, 0.01)
 	values[17] = 700
-	if changes, _ := Changes(values); len(changes) != 0 {
-		t.Error(changes)
+	if changes, apart := Changes(values); len(changes) != 0 || !slices.Equal(apart, []int{17}) {
+		t.Error(changes, apart)
 	}
 	values = append(append(noise(r, 40, 1000, 0.01), 500, 505, 495), noise(r, 20, 900, 0.01)...)
 	changes, apart := Changes(values)
@@ -78,17 +79,33 @@ func TestOneRunIsNoLevel(t *testing.T) {
 	}
 }
 
+// One bad run, or three, do not hide a change.
+func TestBadRunsHideNoChange(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	for bad := 1; bad < lastingRuns; bad++ {
+		values := append(noise(r, 25, 1000, 0.02), noise(r, 15, 900, 0.02)...)
+		for i := range bad {
+			values[10+i] = 300
+		}
+		changes, apart := Changes(values)
+		if len(changes) != 1 || changes[0].At != 25 || len(apart) != bad {
+			t.Errorf("%d bad runs: %v, apart %v", bad, changes, apart)
+		}
+	}
+}
+
 func TestQuietHistoriesHaveFewChanges(t *testing.T) {
-	r, with := rand.New(rand.NewPCG(5, 6)), 0
+	r, with, aside := rand.New(rand.NewPCG(5, 6)), 0, 0
 	for range 200 {
-		if changes, _ := Changes(noise(r, 60, 1000, 0.03)); len(changes) > 0 {
+		changes, apart := Changes(noise(r, 60, 1000, 0.03))
+		if aside += len(apart); len(changes) > 0 {
 			with++
 		}
 	}
-	if with > 20 {
-		t.Errorf("changes in %d of 200 series without any", with)
+	if with > 10 || aside > 30 {
+		t.Errorf("changes in %d of 200 series without any, %d runs apart", with, aside)
 	}
-	t.Logf("changes in %d of 200 series without any", with)
+	t.Logf("changes in %d of 200 series without any, %d runs apart", with, aside)
 }
 
 func TestShortAndFlatSeries(t *testing.T) {

@@ -30,7 +30,7 @@ func runs(r *rand.Rand, n int, level float64, source func(*rand.Rand) float64) [
 
 func TestSameThingIsSeldomCalledDifferent(t *testing.T) {
 	for name, source := range sources {
-		for _, sizes := range [][2]int{{10, 10}, {5, 5}, {4, 12}, {30, 30}} {
+		for _, sizes := range [][2]int{{10, 10}, {5, 5}, {4, 12}, {20, 20}} {
 			r := rand.New(rand.NewPCG(20, uint64(sizes[0])))
 			const rounds, pairs = 20, 50
 			alone, together, worst := 0, 0, 0
@@ -52,7 +52,8 @@ func TestSameThingIsSeldomCalledDifferent(t *testing.T) {
 				}
 				together, worst = together+n, max(worst, n)
 			}
-			if alone > rounds*pairs/20 {
+			// Alone, 5 % is what is to be expected: 7 in 1,000 is its standard error.
+			if alone > rounds*pairs*7/100 {
 				t.Errorf("%s, %d runs: %d of %d pairs are called different", name, sizes, alone, rounds*pairs)
 			}
 			if worst > pairs/20 || together > rounds/5 {
