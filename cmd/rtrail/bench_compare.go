@@ -74,7 +74,7 @@ func (b *benchCompareJob) run(cmd *cobra.Command, args []string) error {
 	if err := in.TellApart(args); err != nil {
 		return err
 	}
-	result, err := compare.Compare(in, b.Options)
+	result, err := compare.Compare(cmd.Context(), in, b.Options)
 	if err != nil {
 		return err
 	}

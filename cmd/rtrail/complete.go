@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"rtrail/internal/bench/compare"
 	"rtrail/internal/escape"
 	"rtrail/internal/packet/engine"
 	"rtrail/internal/rule"
@@ -24,6 +25,7 @@ import (
 var flagValues = map[string]func(typed string) []string{
 	"alloc":      func(string) []string { return processIDs("/proc") },
 	"at":         fixed("-5m", "03:00"),
+	"base":       fixed(),
 	"by":         fixed(traffic.Views...),
 	"comm":       func(string) []string { return processNames("/proc") },
 	"connection": fixed(),
@@ -36,6 +38,7 @@ var flagValues = map[string]func(typed string) []string{
 	"from":       fixed("-1h", "03:00"),
 	"interface":  func(string) []string { return interfaces() },
 	"max-size":   fixed("500MiB", "2GiB"),
+	"metric":     fixed(compare.Metrics()...),
 	"mysql":      fixed("auto", "off"),
 	"mysql-tls":  fixed("preferred", "true", "skip-verify", "false"),
 	"notify":     fixed("exec:", "https://", "alertmanager+http://localhost:9093"),
@@ -44,6 +47,7 @@ var flagValues = map[string]func(typed string) []string{
 	"port":       fixed(),
 	"sort":       fixed(traffic.OrderNames()...),
 	"to":         fixed("-5m", "04:00"),
+	"vary":       fixed("rows", "seconds"),
 	"threshold":  func(string) []string { return thresholdNames() },
 }
 

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -45,6 +46,16 @@ var metrics = []metric{
 	{"mean", "MEAN ms", true, 2, func(r *Run) document.Number { return r.Load.Mean }},
 	{"p95", "P95 ms", true, 2, func(r *Run) document.Number { return r.Load.P95 }},
 	{"p99", "P99 ms", true, 2, func(r *Run) document.Number { return r.Load.P99 }},
+	{"cpu_us", "CPU µs per transaction", true, 1, cpuCost},
+}
+
+// cpuCost is the CPU time of a transaction in µs: what explains a difference of throughput where
+// CPUs are full.
+func cpuCost(r *Run) document.Number {
+	if known(r.Costs.CPU) || !(r.Load.TPS > 0) {
+		return r.Costs.CPU
+	}
+	return document.Number(r.busy()*1e6) / r.Load.TPS
 }
 
 // Metrics are the names of all numbers that are compared.
@@ -164,7 +175,7 @@ type Winner struct {
 }
 
 // Compare lays runs side by side.
-func Compare(in *Input, o Options) (*Result, error) {
+func Compare(ctx context.Context, in *Input, o Options) (*Result, error) {
 	c := &checker{}
 	good := c.check(in.Runs)
 	r := &Result{Format: 1, Runs: len(in.Runs), Notes: append([]string{}, in.Notes...), Anomalies: append([]Anomaly{}, c.found...)}
@@ -200,6 +211,9 @@ func Compare(in *Input, o Options) (*Result, error) {
 		var family, leads []*stat.Difference
 		from := len(r.Tables)
 		for _, scenario := range scenarios {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
 			t, err := r.table(&metrics[i], scenario, of)
 			if err != nil {
 				return nil, err
@@ -210,6 +224,9 @@ func Compare(in *Input, o Options) (*Result, error) {
 		}
 		for k := range r.Tables[from:] {
 			t := &r.Tables[from+k]
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
 			family, leads = append(family, t.toBase(r.Base)...), append(leads, t.rank()...)
 		}
 		stat.Holm(family)
@@ -583,7 +600,13 @@ func (r *Result) judgeNotes(runs []Run) {
 			}
 		}
 	}
-	if slices.ContainsFunc(runs, func(x Run) bool { return x.derived }) {
-		r.Notes = append(r.Notes, "QPS is TPS × the queries of a transaction (ps 1, ro 16, rw 20, wo 6) where files do not tell it: it may be off by half of that number, because TPS is rounded.")
+	off := 0.0
+	for i := range runs {
+		if runs[i].derived {
+			off = max(off, runs[i].rounding.qps)
+		}
+	}
+	if off > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("QPS is TPS × the queries of a transaction (ps 1, ro 16, rw 20, wo 6) where files do not tell it. TPS is rounded, so QPS may be off by up to %v.", unit.Number(off)))
 	}
 }

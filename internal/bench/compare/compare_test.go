@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"context"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -131,7 +132,7 @@ func TestWrongRuns(t *testing.T) {
 
 func TestSameRunsInTwoArguments(t *testing.T) {
 	a := made(rand.New(rand.NewPCG(4, 4)), "a", 1000, 4, 8)
-	if _, err := Compare(read(t, written(t, "x", a), written(t, "y", a)), Options{}); err != nil {
+	if _, err := Compare(context.Background(), read(t, written(t, "x", a), written(t, "y", a)), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	result := compared(t, read(t, written(t, "x", a), written(t, "y", a)), Options{})
@@ -170,7 +171,7 @@ func TestUnequalSettingsOfTwo(t *testing.T) {
 	a, b := made(r, "a", 1000, 1, 1), made(r, "b", 1000, 1, 1)
 	b[0].Settings["rows"] = "5"
 	path := written(t, "x", append(a, b...))
-	if _, err := Compare(read(t, path), Options{}); err == nil || !strings.Contains(err.Error(), "rows 5, and 1000 of a") {
+	if _, err := Compare(context.Background(), read(t, path), Options{}); err == nil || !strings.Contains(err.Error(), "rows 5, and 1000 of a") {
 		t.Error(err)
 	}
 	compared(t, read(t, path), Options{Vary: []string{"rows"}})
@@ -182,7 +183,7 @@ func TestUnequalSettingsOfTwo(t *testing.T) {
 }
 
 func TestOneEnvironment(t *testing.T) {
-	if _, err := Compare(read(t, written(t, "x", made(rand.New(rand.NewPCG(8, 8)), "a", 1, 1, 1))), Options{}); err == nil || !strings.Contains(err.Error(), "only one environment") {
+	if _, err := Compare(context.Background(), read(t, written(t, "x", made(rand.New(rand.NewPCG(8, 8)), "a", 1, 1, 1))), Options{}); err == nil || !strings.Contains(err.Error(), "only one environment") {
 		t.Error(err)
 	}
 }
@@ -202,7 +203,7 @@ func TestBounds(t *testing.T) {
 		"runs of one step": append(made(r, "a", 1000, stat.MaxRuns+1, 1), made(r, "b", 1000, 1, 1)...),
 		"levels":           append(made(r, "a", 1000, 1, levels(maxLevels+1)...), made(r, "b", 1000, 1, 1)...),
 	} {
-		if _, err := Compare(read(t, written(t, "x", runs)), Options{}); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := Compare(context.Background(), read(t, written(t, "x", runs)), Options{}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

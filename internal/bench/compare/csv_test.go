@@ -2,6 +2,7 @@ package compare
 
 import (
 	"bytes"
+	"context"
 	"math"
 	"os"
 	"strings"
@@ -134,7 +135,7 @@ func FuzzCSV(f *testing.F) {
 		if len(in.Runs) == 0 {
 			return
 		}
-		if r, err := Compare(in, Options{Force: true}); err == nil {
+		if r, err := Compare(context.Background(), in, Options{Force: true}); err == nil {
 			r.Document(Metrics())
 			fits(t, "bench-compare", r)
 		}

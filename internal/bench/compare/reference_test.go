@@ -52,7 +52,7 @@ func read(t *testing.T, paths ...string) *Input {
 
 func compared(t *testing.T, in *Input, o Options) *Result {
 	t.Helper()
-	r, err := Compare(in, o)
+	r, err := Compare(context.Background(), in, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,10 +224,10 @@ func TestForce(t *testing.T) {
 	if w := r.tableOf("qps", "rw").winner(128); r.Forced || !slices.Equal(w.Environments, []string{"aliyun.trx1.repl"}) {
 		t.Errorf("%v %+v", r.Forced, w)
 	}
-	if _, err := Compare(in, Options{Base: "aliyun.trx1.repl"}); err == nil || !strings.Contains(err.Error(), "--force") {
+	if _, err := Compare(context.Background(), in, Options{Base: "aliyun.trx1.repl"}); err == nil || !strings.Contains(err.Error(), "--force") {
 		t.Error(err)
 	}
-	if _, err := Compare(in, Options{Base: "alyun"}); err == nil || !strings.Contains(err.Error(), "aliyun") {
+	if _, err := Compare(context.Background(), in, Options{Base: "alyun"}); err == nil || !strings.Contains(err.Error(), "aliyun") {
 		t.Error(err)
 	}
 }

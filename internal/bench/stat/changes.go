@@ -64,7 +64,7 @@ func Changes(values []float64) (changes []Change, apart []int) {
 	left := pick(values, index)
 	for i, x := range at {
 		before, after := neighbours(left, at, i)
-		changes = append(changes, Change{At: index[x], Last: index[x-1], Before: MedianOf(before).Value, Now: MedianOf(after).Value, P: tTest(before, after), Size: Compare(clipped(after), clipped(before)), Lasting: len(after) >= lastingRuns})
+		changes = append(changes, Change{At: index[x], Last: index[x-1], Before: MedianOf(before).Value, Now: MedianOf(after).Value, P: tTest(before, after), Size: Compare(after[:min(len(after), MaxRuns)], before[max(0, len(before)-MaxRuns):]), Lasting: len(after) >= lastingRuns})
 	}
 	return changes, apart
 }
@@ -96,10 +96,6 @@ func median(values []float64) float64 {
 	n := len(sorted)
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
-
-// clipped keeps what a comparison can take: of a long level the runs beside the change would
-// do, and all are as good.
-func clipped(values []float64) []float64 { return values[:min(len(values), MaxRuns)] }
 
 func pick(values []float64, index []int) []float64 {
 	var out []float64

@@ -18,7 +18,7 @@ const (
 	// Confidence is that of intervals.
 	Confidence = 1 - Alpha
 	// MaxRuns bounds a sample: all pairs of two samples are looked at.
-	MaxRuns = 1000
+	MaxRuns = 400
 	// exactRuns is up to where U is counted exactly; beyond, its distribution is normal.
 	exactRuns = 50
 )
