@@ -218,7 +218,8 @@ func (c *checker) ratio(r *Run) {
 func (c *checker) overlaps(runs []Run) {
 	var timed []*Run
 	for i := range runs {
-		if _, ok := runs[i].measured(); ok {
+		// Times of day may be of different days.
+		if _, ok := runs[i].measured(); ok && runs[i].dated {
 			timed = append(timed, &runs[i])
 		}
 	}

@@ -47,7 +47,7 @@ type published struct {
 	metric, scenario, environment string
 	threads                       int
 	value, rounding               float64
-	line                          int
+	line, argument                int
 }
 
 // hostPercent is CPU time in percent of all CPUs, and how far each may be off.
@@ -358,7 +358,9 @@ func (r *Run) time(date, start string, seconds float64) error {
 		if err != nil {
 			continue
 		}
-		r.dated = layout != time.TimeOnly
+		if r.dated = layout != time.TimeOnly; r.dated && !plausible(at) {
+			break
+		}
 		r.Began, r.rounding.clock = at, time.Second
 		if seconds > 0 && seconds < 1e7 {
 			r.Ended = at.Add(time.Duration(seconds * float64(time.Second)))
@@ -367,6 +369,9 @@ func (r *Run) time(date, start string, seconds float64) error {
 	}
 	return fmt.Errorf("start %.40q is no time: write 08:56:53, with a column date or as 2006-01-02T08:56:53Z", start)
 }
+
+// plausible bounds years, so that what is added to a time is still one.
+func plausible(t time.Time) bool { return t.Year() >= 1970 && t.Year() < 9000 }
 
 // testSettings are columns of environments that are settings of the test.
 var testSettings = []string{"rows_per_table", "tables", "seconds", "warmup_seconds", "sysbench"}
@@ -392,7 +397,7 @@ func (r *reader) environment(t *table) error {
 		*to = float64(n)
 	}
 	if s := r.text("date"); s != "" {
-		if e.date, err = time.Parse(time.DateOnly, s); err != nil {
+		if e.date, err = time.Parse(time.DateOnly, s); err != nil || !plausible(e.date) {
 			return fmt.Errorf("line %d: date %.40q is none as 2006-01-02", r.line, s)
 		}
 	}

@@ -3,6 +3,7 @@ package compare
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"strings"
@@ -15,26 +16,27 @@ func TestWrongCSV(t *testing.T) {
 	for text, want := range map[string]string{
 		"":           "empty",
 		"a,b\n1,2\n": "no known form",
-		head + "a,ps,1,5,1,08:00:00\n" + "a,ps,1,5,1,08:00:00,30\n": "line 2: 6 fields",
-		head + "a,ps,1,5,0,5,08:00:00,30\na,ps,1,5,1,08:00:00,30\n": "decimal commas need semicolons",
-		head + "a,ps,0,5,1,08:00:00,30\n":                           "line 2: threads",
-		head + "a,ps,1.5,5,1,08:00:00,30\n":                         "no count",
-		head + "a,ps,1,-5,1,08:00:00,30\n":                          "line 2: tps",
-		head + "a,ps,1,NaN,1,08:00:00,30\n":                         "is no number",
-		head + "a,ps,1,0x10,1,08:00:00,30\n":                        "is no number",
-		head + "a,ps,1,1e300,1,08:00:00,30\n":                       "not from 0",
-		head + "a,ps,1,\"1,234\",1,08:00:00,30\n":                   "thousands",
-		head + "a,ps,1,5,1,8 o'clock,30\n":                          "is no time",
-		head + ",ps,1,5,1,08:00:00,30\n":                            "line 2: no env",
-		head + strings.Repeat("x", 300) + ",ps,1,5,1,08:00:00,30\n": "at most 200",
-		head + "a,ps,1,\"5\" x,1,08:00:00,30\na,ps,1,5,1,,30\n":     "line 2",
-		"env,env,scenario,threads,tps\n":                            "two columns",
-		"env;scenario;threads;tps;avg_ms\na;ps;1;5,5;1.5\n":         "another decimal mark",
-		"env;scenario;threads;tps;avg_ms\na;ps;1;1.234,5;1,5\n":     "thousands",
-		"env,date\na,yesterday\n":                                   "line 2: date",
-		"env,cpus_host\na,x\n":                                      "line 2: cpus_host",
-		"env,ram\na,1\na,2\n":                                       "earlier line",
-		strings.Repeat("c,", maxColumns) + "x\n":                    "",
+		head + "a,ps,1,5,1,08:00:00\n" + "a,ps,1,5,1,08:00:00,30\n":           "line 2: 6 fields",
+		head + "a,ps,1,5,0,5,08:00:00,30\na,ps,1,5,1,08:00:00,30\n":           "decimal commas need semicolons",
+		head + "a,ps,0,5,1,08:00:00,30\n":                                     "line 2: threads",
+		head + "a,ps,1.5,5,1,08:00:00,30\n":                                   "no count",
+		head + "a,ps,1,-5,1,08:00:00,30\n":                                    "line 2: tps",
+		head + "a,ps,1,NaN,1,08:00:00,30\n":                                   "is no number",
+		head + "a,ps,1,0x10,1,08:00:00,30\n":                                  "is no number",
+		head + "a,ps,1,1e300,1,08:00:00,30\n":                                 "not from 0",
+		head + "a,ps,1,\"1,234\",1,08:00:00,30\n":                             "thousands",
+		head + "a,ps,1,5,1,8 o'clock,30\n":                                    "is no time",
+		head + ",ps,1,5,1,08:00:00,30\n":                                      "line 2: no env",
+		head + strings.Repeat("x", 300) + ",ps,1,5,1,08:00:00,30\n":           "at most 200",
+		head + "a,ps,1,\"5\" x,1,08:00:00,30\na,ps,1,5,1,,30\n":               "line 2",
+		"env,env,scenario,threads,tps\n":                                      "two columns",
+		"env;scenario;threads;tps;avg_ms\na;ps;1;5,5;1.5\n":                   "another decimal mark",
+		"env;scenario;threads;tps;avg_ms\na;ps;1;1.234,5;1,5\n":               "thousands",
+		"env,scenario,threads,tps,date,start\na,ps,1,5,9999-12-31,23:59:59\n": "line 2: start",
+		"env,date\na,yesterday\n":                                             "line 2: date",
+		"env,cpus_host\na,x\n":                                                "line 2: cpus_host",
+		"env,ram\na,1\na,2\n":                                                 "earlier line",
+		strings.Repeat("c,", maxColumns) + "x\n":                              "",
 	} {
 		if _, err := readCSV(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.80q: %v, want %q", text, err, want)
@@ -110,6 +112,35 @@ func TestRunsGoOnOverMidnight(t *testing.T) {
 	}
 }
 
+// Each argument has its own files, of the same names and environments.
+func TestFilesOfTwoArguments(t *testing.T) {
+	var paths []string
+	for name, ram := range map[string]string{"before": "8G", "after": "16G"} {
+		dir := t.TempDir() + "/" + name
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for file, text := range map[string]string{
+			"runs.csv": head + "db1,ps,1,5,200,,\n", "environments.csv": "env,ram\ndb1," + ram + "\n", "tables.csv": "metric,scenario,env,t1\np95,ps,db1," + strings.TrimSuffix(ram, "G") + "\n",
+		} {
+			if err := os.WriteFile(dir+"/"+file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		paths = append(paths, dir)
+	}
+	in := read(t, paths...)
+	for i := range in.Runs {
+		r, want := &in.Runs[i], map[string]string{"db1 (before)": "8", "db1 (after)": "16"}
+		if ram := want[r.Environment]; r.Properties["ram"] != ram+"G" || fmt.Sprint(r.Load.P95) != ram {
+			t.Errorf("%+v", r)
+		}
+	}
+	if len(in.Runs) != 2 {
+		t.Errorf("%d runs", len(in.Runs))
+	}
+}
+
 func FuzzCSV(f *testing.F) {
 	for _, name := range []string{"sysbench-runs.csv", "sysbench-environments.csv", "sysbench-published-tables.csv"} {
 		text, err := os.ReadFile("testdata/" + name)
@@ -125,7 +156,10 @@ func FuzzCSV(f *testing.F) {
 		if err != nil {
 			return
 		}
-		in := &Input{Runs: table.runs, environments: table.environments, published: table.published, Notes: table.notes}
+		in := &Input{Runs: table.runs, environments: map[string]map[int]environment{}, published: table.published, Notes: table.notes}
+		for name, e := range table.environments {
+			in.environments[name] = map[int]environment{0: e}
+		}
 		for i := range in.Runs {
 			if r := &in.Runs[i]; r.Threads < 1 || r.Load.TPS < 0 || math.IsInf(float64(r.Load.TPS), 0) {
 				t.Fatalf("%+v", r)

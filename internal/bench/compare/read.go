@@ -104,13 +104,26 @@ type Input struct {
 	Runs  []Run
 	Notes []string
 
-	environments map[string]environment
+	environments map[string]map[int]environment // by name and argument
 	published    []published
+}
+
+// environment is what files tell of a run's: those of the same argument, or else of one that has
+// nothing else.
+func (in *Input) environment(r *Run) (environment, bool) {
+	of := in.environments[r.Environment]
+	e, there := of[r.argument]
+	if !there && len(of) == 1 {
+		for _, e = range of {
+			return e, true
+		}
+	}
+	return e, there
 }
 
 // Read reads files.
 func Read(ctx context.Context, files []File) (*Input, error) {
-	in := &Input{environments: map[string]environment{}}
+	in := &Input{environments: map[string]map[int]environment{}}
 	for i := range files {
 		if err := in.file(ctx, &files[i]); err != nil {
 			return nil, fmt.Errorf("reading %s: %w", files[i].Path, err)
@@ -162,10 +175,16 @@ func (in *Input) file(ctx context.Context, f *File) error {
 	}
 	in.Runs = append(in.Runs, t.runs...)
 	for name, e := range t.environments {
-		if _, twice := in.environments[name]; twice {
+		if in.environments[name] == nil {
+			in.environments[name] = map[int]environment{}
+		}
+		if _, twice := in.environments[name][f.argument]; twice {
 			return fmt.Errorf("another file describes %.40q, too", name)
 		}
-		in.environments[name] = e
+		in.environments[name][f.argument] = e
+	}
+	for i := range t.published {
+		t.published[i].argument = f.argument
 	}
 	in.published = append(in.published, t.published...)
 	return in.bounded()
@@ -223,13 +242,17 @@ func decimals(n document.Number) int {
 // complete joins what several CSV files tell of the same runs.
 func (in *Input) complete() {
 	in.join()
-	last := map[string]time.Time{}
+	type source struct {
+		environment string
+		argument    int
+	}
+	last := map[source]time.Time{}
 	for i := range in.Runs {
 		r := &in.Runs[i]
 		if r.percent == nil {
 			continue
 		}
-		e, known := in.environments[r.Environment]
+		e, known := in.environment(r)
 		if known {
 			r.Settings, r.Properties = e.settings, e.properties
 		}
@@ -249,13 +272,13 @@ func (in *Input) complete() {
 			clock := r.Began.Sub(r.Began.Truncate(24 * time.Hour))
 			began := e.date.Add(clock)
 			// Runs go on over midnight.
-			for began.Before(last[r.Environment].Add(-12 * time.Hour)) {
+			for began.Before(last[source{r.Environment, r.argument}].Add(-12 * time.Hour)) {
 				began = began.Add(24 * time.Hour)
 			}
 			if r.Began = began; !r.Ended.IsZero() {
 				r.Ended = began.Add(length)
 			}
-			r.dated, last[r.Environment] = true, r.Began
+			r.dated, last[source{r.Environment, r.argument}] = true, r.Began
 		}
 		if q := queries(r.Scenario); q > 0 && math.IsNaN(float64(r.Load.QPS)) && !math.IsNaN(float64(r.Load.TPS)) {
 			r.Load.QPS, r.rounding.qps, r.derived = r.Load.TPS*document.Number(q), r.rounding.tps*q, true
@@ -266,22 +289,32 @@ func (in *Input) complete() {
 // cell is where a number of a table belongs.
 type cell struct {
 	environment, scenario string
-	threads               int
+	threads, argument     int
 }
 
-// join gives runs the numbers of tables. A number without a run is a run of which nothing else is
-// known.
+const anyArgument = -1
+
+// join gives runs the numbers of tables: of the same argument, or else of any. A number without a
+// run is a run of which nothing else is known.
 func (in *Input) join() {
 	runs, many := map[cell]int{}, map[cell]bool{}
 	for i := range in.Runs {
-		c := cell{in.Runs[i].Environment, in.Runs[i].Scenario, in.Runs[i].Threads}
-		_, there := runs[c]
-		runs[c], many[c] = i, many[c] || there
+		r := &in.Runs[i]
+		for _, argument := range []int{r.argument, anyArgument} {
+			c := cell{r.Environment, r.Scenario, r.Threads, argument}
+			_, there := runs[c]
+			runs[c], many[c] = i, many[c] || there
+		}
 	}
 	left := 0
 	for _, p := range in.published {
-		c := cell{p.environment, p.scenario, p.threads}
+		c := cell{p.environment, p.scenario, p.threads, p.argument}
 		i, there := runs[c]
+		if !there {
+			if i, there = runs[cell{p.environment, p.scenario, p.threads, anyArgument}]; there {
+				c.argument = anyArgument
+			}
+		}
 		if many[c] {
 			left++
 			continue
@@ -293,7 +326,7 @@ func (in *Input) join() {
 			}
 			i = len(in.Runs)
 			x := Run{Run: bench.NewRun(), Line: p.line, percent: &hostPercent{math.NaN(), math.NaN(), math.NaN(), math.NaN(), 0}}
-			x.Environment, x.Scenario, x.Threads = p.environment, p.scenario, p.threads
+			x.Environment, x.Scenario, x.Threads, x.argument = p.environment, p.scenario, p.threads, p.argument
 			in.Runs, runs[c] = append(in.Runs, x), i
 		}
 		r, v := &in.Runs[i], document.Number(p.value)
