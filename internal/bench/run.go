@@ -39,11 +39,11 @@ type Run struct {
 	Unfinished bool `json:"unfinished"`
 	// Notes are what is worth knowing, and takes nothing away from the run.
 	Notes []string `json:"notes"`
-	// Settings is what runs that are compared must have in common, by name: rows, seconds,
-	// server version, flush method.
+	// Settings is what runs that are compared must have in common, by name: rows, seconds, and
+	// what else makes the load.
 	Settings map[string]string `json:"settings"`
-	// Properties is what the environment is, by name, and what is compared: CPU model,
-	// memory, a setting of the server that is tried. They may differ.
+	// Properties is what the environment is, by name, and what is compared: server version,
+	// flush method, disk, CPU model, memory. They may differ.
 	Properties map[string]string `json:"properties"`
 	// Recording is a folder with the evidence, below that of the file; "": none.
 	Recording string `json:"recording"`

@@ -102,6 +102,10 @@ func (r *Run) clock() string {
 func known(n document.Number) bool { return !math.IsNaN(float64(n)) && !math.IsInf(float64(n), 0) }
 
 func (c *checker) failed(r *Run) bool {
+	if r.Unfinished && len(r.Invalid) == 0 {
+		c.add(Invalid, r, true, "it ended before its time")
+		return true
+	}
 	if len(r.Invalid) > 0 {
 		words := r.Invalid[0]
 		if n := len(r.Invalid) - 1; n > 0 {

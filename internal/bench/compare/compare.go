@@ -347,9 +347,10 @@ func (r *Result) chooseBase(want string) error {
 // settings finds who has others than the base.
 func (r *Result) settings(o Options) {
 	base := r.Environments[slices.Index(r.names(), r.Base)].Settings
-	unknown := map[string][]string{}
+	unknown, told := map[string][]string{}, false
 	for i := range r.Environments {
 		e := &r.Environments[i]
+		told = told || len(e.Settings) > 0
 		var unequal []string
 		keys := maps.Clone(base)
 		maps.Copy(keys, e.Settings)
@@ -370,6 +371,9 @@ func (r *Result) settings(o Options) {
 		e.Reason = "unequal settings: " + strings.Join(unequal, "; ")
 		e.Compared = o.Force
 		r.Forced = r.Forced || o.Force
+	}
+	if !told {
+		r.Notes = append(r.Notes, "No settings of the tests are told (rows, seconds): whether environments were tested alike is not known.")
 	}
 	for _, name := range slices.Sorted(maps.Keys(unknown)) {
 		r.Notes = append(r.Notes, fmt.Sprintf("whether the setting %s is equal is not known: either %s or the base %s does not tell it", name, strings.Join(unknown[name], ", "), r.Base))

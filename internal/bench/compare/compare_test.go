@@ -108,6 +108,7 @@ func TestWrongRuns(t *testing.T) {
 	b[1] = b[0]                                                                          // the same run twice
 	b[2].Began, b[2].Ended = b[0].Began.Add(10*time.Second), b[0].Ended.Add(time.Second) // beside another
 	b[3].Invalid = []string{"the load generator used all of its CPUs"}
+	a[1].Unfinished = true
 	b[4].Ended = b[4].Began.Add(20 * time.Second)
 	b[5].Load.Errors = 7
 	b[6].Load.Mean *= 2
@@ -115,7 +116,7 @@ func TestWrongRuns(t *testing.T) {
 	result := compared(t, read(t, written(t, "x", append(a, b...))), Options{})
 	want := map[string]bool{Duplicate: true, Overlap: true, Invalid: true, Length: true, Errors: true, LittlesLaw: true, QueriesRatio: true}
 	for _, x := range result.Anomalies {
-		if delete(want, x.Kind); x.Environment != "b" {
+		if delete(want, x.Kind); x.Environment != "b" && x.Words != "it ended before its time" {
 			t.Errorf("%+v", x)
 		}
 		if x.Excluded != (x.Kind == Duplicate || x.Kind == Invalid) {

@@ -293,8 +293,8 @@ func (b *Bench) run(s *Step, o *load.Outcome, settings map[string]string) *bench
 	if b.Plan.Kind == "mysql" {
 		r.Settings["tables"], r.Settings["rows"] = strconv.Itoa(b.Plan.Tables), strconv.Itoa(b.Plan.Rows)
 	}
-	maps.Copy(r.Settings, settings)
 	maps.Copy(r.Settings, o.Settings)
+	r.Properties = maps.Clone(settings)
 	return &r
 }
 

@@ -88,7 +88,7 @@ func TestWholeMatrix(t *testing.T) {
 		t.Error(diff)
 	}
 	r := &b.Folder.Runs[0]
-	if r.Settings["version"] != "1" || r.Settings["seconds"] != "1" || r.Recording != "steps/0001/recording" {
+	if r.Properties["version"] != "1" || r.Settings["seconds"] != "1" || r.Recording != "steps/0001/recording" {
 		t.Errorf("%+v", r)
 	}
 	log, err := os.ReadFile(filepath.Join(dir, "steps", "0001", "load.txt"))

@@ -30,7 +30,7 @@ type Report struct {
 // Environment is what was tested.
 type Environment struct {
 	Name     string            `json:"name"`
-	Settings map[string]string `json:"settings"` // that all its runs have in common
+	Settings map[string]string `json:"settings"` // and properties, that all its runs have in common
 	Runs     []bench.Run       `json:"runs"`
 	Ladders  []Ladder          `json:"ladders"`
 	Notes    []string          `json:"notes"`
@@ -147,12 +147,19 @@ func remarked(runs []bench.Run) (notes []string) {
 	return notes
 }
 
-// common is the settings that all runs have, with the same value.
+// common is the settings and properties that all runs have, with the same value.
 func common(runs []bench.Run) map[string]string {
-	all := maps.Clone(runs[0].Settings)
-	maps.DeleteFunc(all, func(name, value string) bool {
-		return slices.ContainsFunc(runs, func(r bench.Run) bool { other, ok := r.Settings[name]; return !ok || other != value })
-	})
+	told := func(r *bench.Run) map[string]string {
+		all := map[string]string{}
+		maps.Copy(all, r.Properties)
+		maps.Copy(all, r.Settings)
+		return all
+	}
+	all := told(&runs[0])
+	for i := range runs {
+		other := told(&runs[i])
+		maps.DeleteFunc(all, func(name, value string) bool { v, ok := other[name]; return !ok || v != value })
+	}
 	return all
 }
 
