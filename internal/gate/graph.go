@@ -24,6 +24,8 @@ type graph struct {
 	// rules and labs are the declarations that hold a string: the ID of a rule, or
 	// of a lab.
 	rules, labs map[string][]declKey
+	// packages are the declarations of those that judge in place of a diagnosis.
+	packages map[string][]declKey
 	// engine are the declarations of the packet engine, which hands what it finds
 	// to the probe that makes rows of it.
 	engine []declKey
@@ -46,7 +48,8 @@ func load(patterns ...string) (*graph, error) {
 		return nil, fmt.Errorf("reading the code: %w", err)
 	}
 	g := &graph{
-		uses: map[declKey]map[declKey]bool{}, fillers: map[declKey][]declKey{},
+		packages: map[string][]declKey{},
+		uses:     map[declKey]map[declKey]bool{}, fillers: map[declKey][]declKey{},
 		rules: map[string][]declKey{}, labs: map[string][]declKey{},
 	}
 	for _, p := range list {
@@ -85,6 +88,9 @@ func (g *graph) decl(p *packages.Package, key declKey, node ast.Node, rows map[d
 	if uses == nil {
 		uses = map[declKey]bool{}
 		g.uses[key] = uses
+	}
+	if key.dir == "internal/throughput" || key.dir == "internal/tcpping" {
+		g.packages[key.dir] = append(g.packages[key.dir], key)
 	}
 	if key.dir == engineDir {
 		g.engine = append(g.engine, key)
@@ -176,6 +182,9 @@ func (g *graph) touches(labs []cases.Case, hit map[declKey]bool) map[string]stri
 		}
 		if len(c.Captures) > 0 {
 			starts = append(starts, g.engine...)
+		}
+		if c.Verb != nil {
+			starts = append(starts, g.packages[c.Verb.Package]...)
 		}
 		for key := range g.reach(starts) {
 			if name := key.dir + "." + key.name; hit[key] && (touched[c.ID] == "" || name < touched[c.ID]) {

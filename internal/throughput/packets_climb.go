@@ -42,24 +42,27 @@ func (t *PacketTest) Run(ctx context.Context, tell func(*PacketSecond), done fun
 // comes at all, or no more arrives than at half the rate.
 func arrived(steps []PacketStep) bool {
 	last := &steps[len(steps)-1]
-	return last.starved() || last.Arrivals.Received == 0 || plateau(steps) != nil
+	slow := len(steps) > 1 && last.starved() && last.tried() < flat*steps[len(steps)-2].tried()
+	return slow || last.Arrivals.Received == 0 || plateau(steps) != nil
 }
 
 // muchMore is how much the sent rate grows at least where the received one may be judged by it.
 const muchMore = 1.5
 
-// plateau is the last step, if no more arrived in it than in the one before although much
-// more was sent.
+// plateau is the last step, if no more arrived in it than in one before although much more
+// was sent.
 func plateau(steps []PacketStep) *PacketStep {
-	if len(steps) < 2 {
-		return nil
+	for i := len(steps) - 2; i >= 0; i-- {
+		before, last := &steps[i], &steps[len(steps)-1]
+		if last.tried() < muchMore*before.tried() {
+			continue
+		}
+		if grew := last.perSecond() / max(before.perSecond(), 1); grew > flat || grew < 1/flat {
+			return nil
+		}
+		return last
 	}
-	before, last := &steps[len(steps)-2], &steps[len(steps)-1]
-	grew := last.perSecond() / max(before.perSecond(), 1)
-	if last.tried() < muchMore*before.tried() || grew > flat || grew < 1/flat {
-		return nil
-	}
-	return last
+	return nil
 }
 
 // starved says that the sender got too little CPU for the rate that it was asked for.

@@ -146,6 +146,14 @@ func TestVerdicts(t *testing.T) {
 		}},
 		{"a shaper with a queue", "rate", func(_ int, s *Sample) { s.RTT = 40 * ms }},
 		{"a shaper with a short queue of 8 ms", "rate", func(_ int, s *Sample) { s.RTT = 9 * ms }},
+		{"a shaper beside a CPU that others fill at times", "rate", func(i int, s *Sample) {
+			s.RTT = 9 * ms
+			if i > 2 {
+				s.CPU = 1
+			}
+		}},
+		{"a shaper beside a CPU that others always fill", "rate", func(_ int, s *Sample) { s.RTT, s.CPU = 9*ms, 1 }},
+		{"a queue before a CPU that is always full", "cpu", func(i int, s *Sample) { s.RTT, s.CPU, s.Acked = 9*ms, 1, int64(12e6+2e5*float64(i)) }},
 		{"a policer", "rate", func(int, *Sample) {}},
 		{"a full CPU", "cpu", func(i int, s *Sample) { s.PeerCPU, s.Acked = 0.99, int64(12e6+2e6*float64(i)) }},
 		{"a sender that does something else", "sender", func(i int, s *Sample) { s.Busy, s.Acked = 0.2, int64(12e6+2e6*float64(i)) }},

@@ -37,6 +37,8 @@ const (
 	enough = 4
 	// steady is how far seconds are from their median where something holds the rate.
 	steady = 0.05
+	// exact is how far seconds are from their median where no CPU makes the rate: others use it, too.
+	exact = 0.01
 	// fewLosses is the loss rate below which congestion control is hardly held back in local networks.
 	fewLosses = 0.0005
 	// nearBound is the least throughput relative to what a connection reaches at its losses (Mathis et al., 1997).
@@ -52,6 +54,7 @@ type total struct {
 	mss, window, buffer, streams  float64
 	spread                        float64 // of the rates, relative to their median
 	n                             int     // samples
+	calm                          float64 // the busiest CPU of the second in which it was least busy
 	smallest                      int64   // window of the receiver
 	congestion                    string
 }
@@ -68,7 +71,7 @@ func totalOf(samples []Sample) (t total, ok bool) {
 	var rates []float64
 	var rtts []time.Duration
 	var windows []int64
-	t.minRTT, t.smallest = time.Hour, math.MaxInt64
+	t.minRTT, t.smallest, t.calm = time.Hour, math.MaxInt64, 1
 	for i := range samples {
 		s := &samples[i]
 		t.seconds += s.Length.Seconds()
@@ -80,6 +83,7 @@ func totalOf(samples []Sample) (t total, ok bool) {
 		t.sndbuf += s.SndbufLimited / n
 		t.cpu = max(t.cpu, s.CPU)
 		t.peer = max(t.peer, s.PeerCPU)
+		t.calm = min(t.calm, max(s.CPU, s.PeerCPU))
 		t.minRTT = min(t.minRTT, s.MinRTT)
 		t.smallest = min(t.smallest, s.PeerWindow)
 		rtts, windows = append(rtts, s.RTT), append(windows, s.PeerWindow)
@@ -128,11 +132,13 @@ func Judge(r *Result) Verdict {
 		v.Kind = "loss"
 		v.Headline = fmt.Sprintf("%v: losses limit it: %s of segments are sent again at a round trip of %v", rate, unit.Share(loss), unit.Duration(t.rtt))
 		v.Next = []Step{conclusion.Do("find where packets get lost", shell.Line("tc -s qdisc; ip -s link; nstat -az 'TcpExt*Retrans*'")), conclusion.Do("try another congestion control", shell.Line("rtrail throughput %s %s --congestion bbr", host, port))}
-	case waits >= queuedAtLeast && float64(t.rtt) >= queued*float64(t.minRTT) && max(t.cpu, t.peer) < fullCPU:
+	case waits >= queuedAtLeast && float64(t.rtt) >= queued*float64(t.minRTT) && (max(t.cpu, t.peer) < fullCPU || t.steady() && (t.calm < fullCPU || t.spread <= exact)):
 		v.Kind = "rate"
 		v.Headline = fmt.Sprintf("%v is what the path carries: packets wait %v in a queue", rate, unit.Duration(waits))
 		if t.steady() {
-			v.Sure = "certain"
+			if max(t.cpu, t.peer) < fullCPU {
+				v.Sure = "certain"
+			}
 			v.Headline = fmt.Sprintf("%v is what the path carries, second by second: a link or a shaper is full, and packets wait %v in its queue", rate, unit.Duration(waits))
 		}
 		v.Next = []Step{conclusion.Do("look for shapers on both hosts", shell.Line("tc -s qdisc"))}

@@ -78,6 +78,10 @@ type Case struct {
 	// over. nil: there is none.
 	Log func() string
 
+	// Verb is what of rtrail tests the network itself and judges in place of a diagnosis;
+	// Rule and Measure are not used then. nil: diagnose judges.
+	Verb *Verb
+
 	// Setup makes the healthy system: namespaces, servers, the load that
 	// measures them. What it starts is stopped by the Env, whatever happens.
 	Setup func(context.Context, *env.Env) error
@@ -98,7 +102,7 @@ type Capture struct {
 }
 
 // Control says whether the case is a healthy one.
-func (c Case) Control() bool { return c.Rule == "" }
+func (c Case) Control() bool { return c.Rule == "" && c.Verb == nil }
 
 // Faults are what must be found.
 func (c Case) Faults() []Case {

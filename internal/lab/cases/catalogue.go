@@ -27,6 +27,8 @@ func All() []Case {
 		[]Case{chainWebAppLock(), chainLockDisk()},
 		pairCases(),
 		[]Case{fiveLimits()},
+		throughputCases(),
+		pingCases(),
 		controlCases(),
 	)
 }

@@ -56,7 +56,7 @@ func confusion(all []Summary) []document.Block {
 // mixes are the faults of a round, none of a control, each with what ranked first: itself, if it
 // is in one of the first places, or the first finding there that nobody injected.
 func mixes(c Case, r Result) (list []mix) {
-	if r.First == nil || r.Skipped || r.Unjudged {
+	if r.First == nil || r.Skipped || r.Unjudged || c.Verb != nil {
 		return nil
 	}
 	if c.Control() {

@@ -119,8 +119,7 @@ func packetLossCaptured() Case {
 // packet are lost, smaller ones arrive.
 func mtuMismatch() Case {
 	var p pair
-	var router *env.NetNS
-	var narrow, away env.End
+	var r router
 	quiet := []string{"OUTPUT", "-p", "icmp", "-j", "DROP"}
 	return Case{
 		ID:    "net/mtu-mismatch",
@@ -132,40 +131,18 @@ func mtuMismatch() Case {
 		// the other half of the fault. Once it is gone every connection learns the size
 		// by losing a packet, which the server's counters show.
 		AllowOthers: []string{"net/firewall-drops", "net/packet-loss"},
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			for name, ns := range map[string]**env.NetNS{"server": &p.server, "router": &router, "client": &p.client} {
-				if *ns, err = e.NetNS(name); err != nil {
-					return err
-				}
-			}
-			var near env.End
-			if p.at, near, err = e.Veth(p.server, router); err != nil {
-				return err
-			}
-			if narrow, away, err = e.Veth(router, p.client); err != nil {
-				return err
-			}
-			p.from = away
-			if err := router.Sysctl("net.ipv4.ip_forward", "1"); err != nil {
-				return err
-			}
-			if err := p.server.Route("default", near.Addr); err != nil {
-				return err
-			}
-			if err := p.client.Route("default", narrow.Addr); err != nil {
-				return err
-			}
-			if _, err := router.Run(ctx, "iptables", append([]string{"-A"}, quiet...)...); err != nil {
+		Setup: inRouted(&p, &r, func(ctx context.Context, e *env.Env) error {
+			if _, err := r.Run(ctx, "iptables", append([]string{"-A"}, quiet...)...); err != nil {
 				return err
 			}
 			return p.bigPage(ctx, e, 20<<10)
-		},
+		}),
 		Inject: func(ctx context.Context, e *env.Env) error {
-			return e.IP("-n", router.Name, "link", "set", narrow.Device, "mtu", "600")
+			return e.IP("-n", r.Name, "link", "set", r.far.Device, "mtu", "600")
 		},
 		// The page's first advice: let the router say that packets are too big.
 		Fix: func(ctx context.Context, e *env.Env) error {
-			_, err := router.Run(ctx, "iptables", append([]string{"-D"}, quiet...)...)
+			_, err := r.Run(ctx, "iptables", append([]string{"-D"}, quiet...)...)
 			return err
 		},
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {

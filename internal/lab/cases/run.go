@@ -99,6 +99,9 @@ func (r Runner) phases(ctx context.Context, c Case, e *env.Env, result *Result) 
 	if err := c.Setup(ctx, e); err != nil {
 		return fmt.Errorf("set up: %w", err)
 	}
+	if c.Verb != nil {
+		return r.verb(ctx, c, e, result)
+	}
 	before, err := c.Measure(ctx, e, beforeLength)
 	if err != nil {
 		return fmt.Errorf("measure the healthy application: %w", err)

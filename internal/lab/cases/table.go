@@ -120,7 +120,8 @@ func List(all []Case) document.Document {
 type Entry struct {
 	Case  string `json:"case"`
 	Title string `json:"title"`
-	Rule  string `json:"rule"` // that must rank first; "": a control, which must stay silent
+	Rule  string `json:"rule"` // that must rank first; "": a control, which must stay silent, or there is a verb
+	Verb  string `json:"verb"` // that tests the network and judges in place of a diagnosis; ""
 	Extra bool   `json:"extra"`
 	// AllowOthers are rules whose findings may stand beside the first one.
 	AllowOthers []string `json:"allow_others"`
@@ -130,14 +131,14 @@ type Entry struct {
 }
 
 func (c Case) hostAlone() bool {
-	return len(c.Captures) == 0 && c.MySQL == nil && c.Log == nil && c.Alloc == nil && !c.AllEvents && c.AtMostPossible == ""
+	return c.Verb == nil && len(c.Captures) == 0 && c.MySQL == nil && c.Log == nil && c.Alloc == nil && !c.AllEvents && c.AtMostPossible == ""
 }
 
 // Entries are all cases for JSON.
 func Entries(all []Case) []Entry {
 	list := make([]Entry, len(all))
 	for i, c := range all {
-		list[i] = Entry{c.ID, c.Title, c.Rule, c.Extra, append([]string{}, c.AllowOthers...), c.hostAlone()}
+		list[i] = Entry{c.ID, c.Title, c.Rule, c.verb(), c.Extra, append([]string{}, c.AllowOthers...), c.hostAlone()}
 	}
 	return list
 }

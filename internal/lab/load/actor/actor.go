@@ -53,6 +53,7 @@ var parts = map[string]part{
 	"stock-app":       {"ADDRESS:PORT DATABASE:PORT", stockApp},
 	"stock-batch":     {"DATABASE:PORT PATH", stockBatch},
 	"sink":            {"ADDRESS:PORT", sink},
+	"delay":           {"DEVICE MILLISECONDS", delay},
 	"find-words":      {"GROWN REPORT", findWords},
 }
 

@@ -1,0 +1,246 @@
+package cases
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"rtrail/internal/lab/env"
+	"rtrail/internal/lab/load"
+)
+
+// throughputCases are limits between an rtrail that serves and one that sends, which rtrail
+// throughput must tell.
+func throughputCases() []Case {
+	return []Case{
+		throughputRate("cubic"),
+		throughputRate("bbr"),
+		throughputWindow(),
+		throughputSendBuffer(),
+		throughputSlowReceiver(),
+		throughputLoss("cubic"),
+		throughputPackets(),
+		throughputPacketsShaped(),
+	}
+}
+
+// servePort is where rtrail serves.
+const servePort = 5999
+
+// nothingLimits are the kinds that are right where the only limit is what the CPUs can do.
+const nothingLimits = "cpu|unknown"
+
+// measured is a client, a router and a server of rtrail throughput, and what the client runs.
+type measured struct {
+	pair
+	r      router
+	serves *env.Proc
+	group  *env.Cgroup // of the server
+}
+
+// serve starts the server, and waits until it listens.
+func (m *measured) serve(ctx context.Context, e *env.Env) error {
+	exe, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find rtrail itself: %w", err)
+	}
+	o := env.Options{NetNS: m.server}
+	if m.group != nil {
+		o.Cgroups = []*env.Cgroup{m.group}
+	}
+	port := strconv.Itoa(servePort)
+	if m.serves, err = e.StartWith(o, exe, "throughput", "--serve", m.at.Addr, port, "--for", "2m"); err != nil {
+		return err
+	}
+	return env.Until(ctx, 5*time.Second, "rtrail throughput to listen", func() (bool, error) {
+		out, err := m.server.Run(ctx, "ss", "-Htln", "sport = :"+port)
+		return out != "", err
+	})
+}
+
+// verb is rtrail throughput as the client runs it.
+func (m *measured) verb(kind, healthy string, args ...string) *Verb {
+	return &Verb{Package: "internal/throughput", Kind: kind, Healthy: healthy,
+		In: func() *env.NetNS { return m.client },
+		Args: func() []string {
+			return slices.Concat([]string{"throughput", m.at.Addr, strconv.Itoa(servePort)}, args)
+		}}
+}
+
+func throughputNeeds(commands ...string) env.Needs {
+	return env.Needs{Root: true, Packages: []string{"iproute2", "iptables"}, Commands: append([]string{"ip", "ss", "tc"}, commands...)}
+}
+
+// in runs a command in a namespace that is there only later.
+func in(ns func() *env.NetNS, name string, args ...string) step {
+	return func(ctx context.Context, _ *env.Env) error {
+		_, err := ns().Run(ctx, name, args...)
+		return err
+	}
+}
+
+// throughputRate has a router let 50 Mbit/s through, with a queue of 50 ms.
+func throughputRate(congestion string) Case {
+	var m measured
+	needs := throughputNeeds()
+	needs.Congestion = congestion
+	return Case{
+		ID:     "throughput/rate+" + congestion,
+		Title:  "tbf of a router lets 50 Mbit/s through, " + congestion,
+		Says:   `^4[5-9](\.\d+)? Mbit/s is what the path carries`,
+		Needs:  needs,
+		Verb:   m.verb("rate", nothingLimits, "--for", "6s", "--congestion", congestion),
+		Setup:  inRouted(&m.pair, &m.r, m.serve),
+		Inject: m.tbf("add", "tbf", "rate", "50mbit", "burst", "32kb", "latency", "50ms"),
+		Fix:    m.tbf("del"),
+	}
+}
+
+// throughputWindow gives the receiver a buffer of 16 KiB.
+func throughputWindow() Case {
+	var m measured
+	rmem := func(value string) step {
+		return func(context.Context, *env.Env) error { return m.server.Sysctl("net.ipv4.tcp_rmem", value) }
+	}
+	return Case{
+		ID:     "throughput/receiver-window",
+		Title:  "net.ipv4.tcp_rmem of 16 KiB at the receiver",
+		Needs:  throughputNeeds(),
+		Verb:   m.verb("receiver-window", nothingLimits, "--for", "6s"),
+		Setup:  inRouted(&m.pair, &m.r, m.serve),
+		Inject: rmem("4096 16384 16384"),
+		Fix:    rmem("4096 131072 33554432"),
+	}
+}
+
+// throughputSendBuffer gives the sender a buffer of 8 KiB.
+func throughputSendBuffer() Case {
+	var m measured
+	wmem := func(value string) step {
+		return func(context.Context, *env.Env) error { return m.client.Sysctl("net.ipv4.tcp_wmem", value) }
+	}
+	return Case{
+		ID:     "throughput/send-buffer",
+		Title:  "net.ipv4.tcp_wmem of 8 KiB at the sender",
+		Needs:  throughputNeeds(),
+		Verb:   m.verb("send-buffer", nothingLimits, "--for", "6s"),
+		Setup:  inRouted(&m.pair, &m.r, m.serve),
+		Inject: wmem("4096 8192 8192"),
+		Fix:    wmem("4096 16384 4194304"),
+	}
+}
+
+// throughputSlowReceiver gives the receiver a fiftieth of a CPU.
+func throughputSlowReceiver() Case {
+	var m measured
+	limit := func(cpus float64) step {
+		return func(context.Context, *env.Env) error { return m.group.LimitCPU(cpus) }
+	}
+	return Case{
+		ID:    "throughput/receiver-slow",
+		Title: "the receiver gets 2 % of a CPU",
+		Needs: throughputNeeds(),
+		Verb:  m.verb("receiver-slow", nothingLimits, "--for", "6s"),
+		Setup: inRouted(&m.pair, &m.r, func(ctx context.Context, e *env.Env) (err error) {
+			if m.group, err = e.Cgroup("receiver", "cpu"); err != nil {
+				return err
+			}
+			return m.serve(ctx, e)
+		}),
+		Inject: limit(0.02),
+		Fix:    limit(0),
+	}
+}
+
+// throughputLoss loses one packet in a hundred of a path of 20 ms.
+func throughputLoss(congestion string) Case {
+	var m measured
+	needs := throughputNeeds("iptables")
+	needs.Congestion = congestion
+	rule := []string{"INPUT", "-p", "tcp", "--dport", strconv.Itoa(servePort), "-m", "statistic", "--mode", "random", "--probability", "0.01", "-j", "DROP"}
+	iptables := func(action string) step {
+		return in(func() *env.NetNS { return m.server }, "iptables", append([]string{action}, rule...)...)
+	}
+	return Case{
+		ID:    "throughput/loss+" + congestion,
+		Title: "1 % of packets lost on a path of 20 ms, " + congestion,
+		Needs: needs,
+		// Without losses the path's queue in the labs' own program, or windows, may limit.
+		Verb: m.verb("loss", nothingLimits+"|rate|receiver-window", "--for", "10s", "--congestion", congestion),
+		Setup: inRouted(&m.pair, &m.r, func(ctx context.Context, e *env.Env) error {
+			if err := m.r.lengthen(ctx, e, 10*time.Millisecond); err != nil {
+				return err
+			}
+			return m.serve(ctx, e)
+		}),
+		Inject: iptables("-A"),
+		Fix:    iptables("-D"),
+	}
+}
+
+// lengthen has packets wait in the router, each way.
+func (r *router) lengthen(ctx context.Context, e *env.Env, wait time.Duration) error {
+	const device, table = "delay0", "100"
+	if _, err := load.StartActor(e, env.Options{NetNS: r.NetNS}, "delay", "delay", device, strconv.FormatInt(wait.Milliseconds(), 10)); err != nil {
+		return err
+	}
+	if err := env.Until(ctx, 5*time.Second, "the delay to begin", func() (bool, error) {
+		return e.IP("-n", r.Name, "link", "set", device, "up", "mtu", "1500", "txqueuelen", "50000") == nil, nil
+	}); err != nil {
+		return err
+	}
+	if err := r.Sysctl("net.ipv4.conf.all.rp_filter", "0"); err != nil {
+		return err
+	}
+	for _, from := range []env.End{r.near, r.far} {
+		if err := e.IP("-n", r.Name, "rule", "add", "iif", from.Device, "lookup", table); err != nil {
+			return err
+		}
+	}
+	return e.IP("-n", r.Name, "route", "add", "default", "dev", device, "table", table)
+}
+
+// throughputPackets has a router throw away all but 4,000 packets a second, of any size.
+func throughputPackets() Case {
+	var m measured
+	var lift func() error
+	return Case{
+		ID:    "throughput/packets",
+		Title: "a BPF program of a router drops all but 4,000 packets a second",
+		Says:  `^(3,[89]|4,[01])\d\d packets/s, whatever their size`,
+		Needs: throughputNeeds(),
+		Verb:  m.verb("packets", nothingLimits+"|sender", "--packets", "--max-rate", "32000", "--for", "1500ms"),
+		Setup: inRouted(&m.pair, &m.r, m.serve),
+		Inject: func(_ context.Context, e *env.Env) (err error) {
+			lift, err = e.LimitPackets(m.r.near, 4000, 32)
+			return err
+		},
+		Fix: func(context.Context, *env.Env) error { return lift() },
+	}
+}
+
+// throughputPacketsShaped has a router let 10 Mbit/s of packets through.
+func throughputPacketsShaped() Case {
+	var m measured
+	return Case{
+		ID:     "throughput/packets+rate",
+		Title:  "tbf of a router lets 10 Mbit/s of packets through",
+		Says:   `^(9\.[5-9]\d*|10(\.\d+)?) Mbit/s, whatever the size of packets`,
+		Needs:  throughputNeeds(),
+		Verb:   m.verb("rate", nothingLimits+"|sender", "--packets", "--max-rate", "64000", "--for", "1500ms"),
+		Setup:  inRouted(&m.pair, &m.r, m.serve),
+		Inject: m.tbf("add", "tbf", "rate", "10mbit", "burst", "16kb", "latency", "20ms"),
+		Fix:    m.tbf("del"),
+	}
+}
+
+// tbf changes the queue of the router towards the server.
+func (m *measured) tbf(what string, rest ...string) step {
+	return func(ctx context.Context, _ *env.Env) error {
+		_, err := m.r.Run(ctx, "tc", append([]string{"qdisc", what, "dev", m.r.near.Device, "root"}, rest...)...)
+		return err
+	}
+}
