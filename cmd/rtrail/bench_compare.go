@@ -106,9 +106,9 @@ func readRuns(cmd *cobra.Command, args []string, outputs ...output) (*compare.In
 	if err != nil {
 		return nil, err
 	}
-	var paths, writes []string
+	var paths, reads, writes []string
 	for _, f := range files {
-		paths = append(paths, f.Path)
+		paths, reads = append(paths, f.Path), append(reads, f.Reads()...)
 	}
 	if err := checkOutputs(outputs, paths); err != nil {
 		return nil, err
@@ -116,6 +116,6 @@ func readRuns(cmd *cobra.Command, args []string, outputs ...output) (*compare.In
 	for _, o := range outputs {
 		writes = append(writes, o.path)
 	}
-	confine(cmd.ErrOrStderr(), privilege.Needs{Read: paths, Write: writes})
+	confine(cmd.ErrOrStderr(), privilege.Needs{Read: reads, Write: writes})
 	return compare.Read(cmd.Context(), files)
 }

@@ -86,6 +86,14 @@ func beside(path string, argument int) (files []File) {
 	return files
 }
 
+// Reads are the paths that reading the file needs.
+func (f *File) Reads() []string {
+	if f.found {
+		return []string{f.Path, filepath.Dir(f.Path)}
+	}
+	return []string{f.Path}
+}
+
 // open follows a link only where a user named it.
 func (f *File) open(ctx context.Context) (io.ReadCloser, error) {
 	if !f.found {
