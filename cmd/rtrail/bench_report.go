@@ -17,7 +17,6 @@ import (
 	"rtrail/internal/infile"
 	"rtrail/internal/page"
 	"rtrail/internal/privilege"
-	"rtrail/internal/unit"
 )
 
 // benchReport is what `rtrail bench report` was asked to do.
@@ -171,7 +170,7 @@ func (j *benchReport) fill(ctx context.Context, runs []bench.Run) (notes []strin
 // off words by how much a clock is wrong.
 func off(behind time.Duration) string {
 	if behind < 0 {
-		return fmt.Sprintf("%v ahead", unit.Duration(-behind))
+		return fmt.Sprintf("%v ahead", -behind)
 	}
-	return fmt.Sprintf("%v behind", unit.Duration(behind))
+	return fmt.Sprintf("%v behind", behind)
 }

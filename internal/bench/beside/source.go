@@ -102,8 +102,9 @@ const covered = 0.8
 
 // Fill gives runs the numbers of the host in exactly their seconds, by the clock of the source,
 // which is behind, and what these saturate. Runs that it does not cover stay as they are,
-// with a note.
+// with a note; it is an error if it covers none.
 func (s *Source) Fill(ctx context.Context, runs []bench.Run, behind time.Duration) error {
+	filled := 0
 	for i := range runs {
 		r := &runs[i]
 		if !r.Ended.After(r.Began) {
@@ -123,6 +124,10 @@ func (s *Source) Fill(ctx context.Context, runs []bench.Run, behind time.Duratio
 		Host(r, v)
 		r.Host.Samples = readings
 		r.Saturated = Saturated(e.Judge())
+		filled++
+	}
+	if filled == 0 {
+		return fmt.Errorf("no run lies within the host's samples, which are of %v to %v: is the clock or the time zone another one?", unit.Moment(s.held.From), unit.Moment(s.held.To))
 	}
 	return nil
 }
