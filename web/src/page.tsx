@@ -34,6 +34,17 @@ function Top() {
 function All() {
   const { blocks } = page.document, { charts, curves, flames } = page;
   const other = blocks.findIndex(b => b.kind !== "Facts"), facts = other < 0 ? blocks.length : other;
+  if (!charts && !flames) { // nothing but words and curves: in their order
+    const told = blocks.findIndex(b => b.kind !== "Facts" && b.kind !== "Finding"), findings = told < 0 ? blocks.length : told;
+    return (
+      <>
+        <Top />
+        {blocks.slice(0, findings).map(b => <Show block={b} />)}
+        {curves && curves.length > 0 && <Curves curves={curves} />}
+        {blocks.slice(findings).map(b => <Show block={b} />)}
+      </>
+    );
+  }
   const faults = charts?.bands.some(b => b.finding);
   return (
     <>
