@@ -149,7 +149,7 @@ func TestWhatSaturatesIsCited(t *testing.T) {
 		a[1+i].Saturated = []bench.Saturated{{Rule: "disk/slow-sync", Headline: "writes wait for the disk"}}
 	}
 	out := text(t, compared(t, read(t, written(t, "x", append(a, b...))), Options{}))
-	if !strings.Contains(out, "disk/slow-sync in point_select 8, 16 (writes wait for the disk)") || !strings.Contains(out, "not known: no numbers of the host are there") {
+	if !strings.Contains(out, "disk/slow-sync in point_select 8, 16 (for example: writes wait for the disk)") || !strings.Contains(out, "not known: no numbers of the host are there") {
 		t.Error(out)
 	}
 }

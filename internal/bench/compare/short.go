@@ -37,7 +37,7 @@ type span struct {
 // shortOf is what a run was short of, as its findings or its host's numbers tell.
 func (r *Run) shortOf() (of, words string, numbers []span) {
 	if len(r.Saturated) > 0 {
-		return r.Saturated[0].Rule, r.Saturated[0].Headline, nil
+		return r.Saturated[0].Rule, "for example: " + r.Saturated[0].Headline, nil
 	}
 	h := &r.Host
 	busy, cpus := r.busy(), float64(h.CPUs)
