@@ -46,9 +46,9 @@ levels, where the levels follow two laws, and where its peak lies beyond them.
 Runs that are invalid are listed, and nothing is concluded from them.
 
 Logs of sysbench are read, too. --host names what recorded the server's host
-meanwhile: a recording of rtrail, or reports of tsar, sar, vmstat or iostat. Where
-its clock or time zone does not agree with that of the runs, the CPU time shows
-it, and --behind says by how much to correct.`,
+meanwhile: a recording of rtrail, or reports of tsar, sar, vmstat or iostat.
+Where its clock or time zone does not agree with that of the runs, the CPU time
+shows it, and --behind says by how much to correct.`,
 		Example: `  rtrail bench report gp3/ io2/
   rtrail bench report gp3/ --p99 10ms --html gp3.html
   rtrail bench report sysbench-*.log --host tsar.txt`,
