@@ -24,6 +24,8 @@ func packetCases() []Case {
 		delayedACK(),
 		rateLimitedBytes(),
 		rateLimitedHost(),
+		rateLimitedShort(),
+		rateLimitedShortHidden(),
 		rateLimitedPackets(),
 		mtuMismatch(),
 		resetsUnread(),

@@ -38,6 +38,65 @@ func rateLimitedHost() Case {
 	return c
 }
 
+// rateLimitedShort has tbf hold up the answers to clients with small windows by a few
+// milliseconds: nothing is lost.
+func rateLimitedShort() Case {
+	var p pair
+	c := rateLimitedShortCase(&p)
+	c.ID = "net/rate-limited+short-queue"
+	c.Title = "tbf lets 50 Mbit/s out of a web server, its queue holds 8 ms, nothing is lost; without packets"
+	c.Kind, c.Name = "interface", `rt\w+`
+	c.Says = "the shaper tbf"
+	c.Setup = inPair(&p, p.smallWindows)
+	c.Inject = func(ctx context.Context, _ *env.Env) error { return shape(ctx, p.at, "add", shortShaper...) }
+	c.Fix = func(ctx context.Context, _ *env.Env) error { return shape(ctx, p.at, "del") }
+	return c
+}
+
+// rateLimitedShortHidden is the same in a router, as a capture and the sockets of the server show it.
+func rateLimitedShortHidden() Case {
+	var p pair
+	var r router
+	c := rateLimitedShortCase(&p)
+	c.ID = "net/rate-limited+short-hidden"
+	c.Title = "tbf of a router lets 50 Mbit/s through, its queue holds 8 ms, nothing is lost; captured at the server"
+	c.Kind, c.Name = "peer", `10\.213\.\d+\.1`
+	c.Captures = anyServer(80)
+	c.Setup = inRouted(&p, &r, p.smallWindows)
+	c.Inject = func(ctx context.Context, _ *env.Env) error { return shape(ctx, r.far, "add", shortShaper...) }
+	c.Fix = func(ctx context.Context, _ *env.Env) error { return shape(ctx, r.far, "del") }
+	return c
+}
+
+var shortShaper = []string{"tbf", "rate", "50mbit", "burst", "32kb", "latency", "2s"}
+
+// shape changes the queue of an end.
+func shape(ctx context.Context, at env.End, what string, rest ...string) error {
+	_, err := at.NetNS.Run(ctx, "tc", append([]string{"qdisc", what, "dev", at.Device, "root"}, rest...)...)
+	return err
+}
+
+// smallWindows has clients offer windows of 16 KiB.
+func (p *pair) smallWindows(ctx context.Context, e *env.Env) error {
+	if err := p.client.Sysctl("net.ipv4.tcp_rmem", "4096 32768 32768"); err != nil {
+		return err
+	}
+	return p.bigPage(ctx, e, 1<<20)
+}
+
+func rateLimitedShortCase(p *pair) Case {
+	return Case{
+		Rule:   "net/rate-limited",
+		Needs:  env.Needs{Root: true, Packages: []string{"nginx-light", "wrk", "iproute2"}, Commands: []string{"nginx", "wrk", "ip", "ss", "tc"}},
+		Window: 6 * time.Second,
+		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
+			w := load.Wrk{Connections: 3, URL: p.url() + "big", Timeout: 5 * time.Second}
+			r, err := w.Run(ctx, e, p.client, d)
+			return r.Measurement(), err
+		},
+	}
+}
+
 // rateLimitedPackets throws away what the server sends beyond 800 packets a
 // second. Answers are one packet each, small ones in one second and large ones
 // in the next, so that packets are what is limited. Whoever loses one pauses for

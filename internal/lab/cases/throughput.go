@@ -240,7 +240,6 @@ func throughputPacketsShaped() Case {
 // tbf changes the queue of the router towards the server.
 func (m *measured) tbf(what string, rest ...string) step {
 	return func(ctx context.Context, _ *env.Env) error {
-		_, err := m.r.Run(ctx, "tc", append([]string{"qdisc", what, "dev", m.r.near.Device, "root"}, rest...)...)
-		return err
+		return shape(ctx, m.r.near, what, rest...)
 	}
 }

@@ -22,7 +22,7 @@ var rateLimited = rule.Rule{
 	NeedsAny: []recording.Table{recording.PacketRates, recording.Qdiscs},
 	Explains: []string{"rt/server-slow", "rt/path-slow", "rt/client-slow", "rt/worker-queueing", "rt/connect-slow", "net/packet-loss", "net/sender-app-limited"},
 	Refutes:  []string{"network path"},
-	Thresholds: []*rule.Threshold{&steadySeconds, &steadyShare, &steadyWithin, &evenTenths, &evenPackets, &ratePackets, &queueing, &standing, &policed,
+	Thresholds: []*rule.Threshold{&steadySeconds, &steadyShare, &steadyWithin, &evenTenths, &evenPackets, &ratePackets, &queueing, &standing, &standingShort, &standingSteady, &policed,
 		&subPoisson, &policedPackets, &hungryShare, &pktMissed, &minDiscarded, &discardedShare, &slightlyDiscarded},
 	Seen:   wholeSeconds,
 	Detect: detectRateLimited,
@@ -45,6 +45,10 @@ var (
 		Reason: "Mean age of packets by their sender's clock, in milliseconds. Ten are more than rounding and scheduling."}
 	standing = rule.Threshold{Name: "standing", Value: 0.06, Unit: "seconds", Source: "kernel, TCP_DELACK_MIN (include/net/tcp.h)",
 		Reason: "Round trip above the shortest one, by the sender's kernel or by captured ACKs: 1.5 times a delayed ACK (TCP_DELACK_MIN, 40 ms). It shows a standing queue that makes all packets equally old."}
+	standingShort = rule.Threshold{Name: "standing-short", Value: 0.005, Unit: "seconds", Source: "RFC 8289, section 4.4 (TARGET)",
+		Reason: "Round trip above the shortest one, or time that a shaper of this host takes to send what waits in it: more is a standing queue. Counts for round trips of less than 40 ms only, which no delayed ACK has made."}
+	standingSteady = rule.Threshold{Name: "standing-steady", Value: 0.5, Unit: "ratio", Source: rule.Judgement,
+		Reason: "Deviation of round trips (rttvar) over what they take above the shortest one. Where some wait for a delayed ACK and others not, it is about as large."}
 	policed = rule.Threshold{Name: "policed", Value: 0.01, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of retransmitted segments if a policer drops the excess."}
 	subPoisson = rule.Threshold{Name: "sub-poisson", Value: 0.5, Unit: "ratio", Source: "statistics, largest of ten Poisson counts",
@@ -76,6 +80,7 @@ type limit struct {
 	services       []*view.PacketService
 	waited         time.Duration
 	standing       time.Duration // round trips beyond the shortest, mean
+	short          time.Duration // the same, of those that cannot be delayed ACKs
 }
 
 func detectRateLimited(v *view.View) ([]rule.Finding, error) {
@@ -153,10 +158,12 @@ func (l *limit) roundTrips(v *view.View) {
 		return
 	}
 	var sum time.Duration
+	var short briefQueue
 	n := 0
 	for _, c := range v.Connections() {
 		if c.Info && c.State == recording.TCPEstablished && c.MinRTT > 0 && c.Local == l.From && (l.To == "" || c.Remote == l.To) {
 			sum += max(c.RTT-c.MinRTT, 0)
+			short.add(c.RTT-c.MinRTT, c.RTT, c.RTTVar)
 			n++
 		}
 	}
@@ -166,12 +173,47 @@ func (l *limit) roundTrips(v *view.View) {
 			side = &c.FromClient
 		}
 		if n == 0 && side.RTTs > 0 {
-			l.standing = max(l.standing, side.RTTSum/time.Duration(side.RTTs)-side.RTTMin)
+			mean := side.RTTSum / time.Duration(side.RTTs)
+			l.standing = max(l.standing, mean-side.RTTMin)
+			if side.RTTs >= fewRoundTrips {
+				short.add(mean-side.RTTMin, max(mean, side.RTTMax), 0)
+			}
 		}
 	}
+	l.short = short.standing()
 	if n > 0 {
 		l.standing = sum / time.Duration(n)
 	}
+}
+
+const (
+	shortestDelayedACK = 40 * time.Millisecond // TCP_DELACK_MIN
+	// fewRoundTrips of a connection say nothing of the usual one.
+	fewRoundTrips = 10
+)
+
+// briefQueue adds up connections whose round trips take a little longer than the shortest.
+type briefQueue struct {
+	sum    time.Duration
+	of, in int // connections, and those of them with a standing queue
+}
+
+// add takes what the round trips of a connection take above the shortest, the longest that
+// counts, and their deviation, 0 if that one says enough.
+func (q *briefQueue) add(above, longest, deviation time.Duration) {
+	q.of++
+	if above >= standingShort.Duration() && longest < shortestDelayedACK && float64(deviation) <= standingSteady.Value*float64(above) {
+		q.sum += above
+		q.in++
+	}
+}
+
+// standing is the mean, if most connections have one.
+func (q *briefQueue) standing() time.Duration {
+	if 2*q.in <= q.of {
+		return 0
+	}
+	return q.sum / time.Duration(q.in)
 }
 
 // whole keeps the seconds that the capture covers from end to end.
@@ -280,7 +322,7 @@ func (l *limit) ends(v *view.View) {
 
 // shaped: packets queue while their rate does not rise.
 func (l *limit) shaped() bool {
-	return l.queued >= queueing.Duration() || l.standing >= standing.Duration()
+	return l.queued >= queueing.Duration() || l.standing >= standing.Duration() || l.short > 0 && l.hungry()
 }
 
 // policed: packets are thrown away while those that pass come as evenly as
@@ -351,7 +393,10 @@ func (l *limit) finding(v *view.View) rule.Finding {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.PacketsQueued, What: rule.T("by their sender's clock packets waited %s on the way to the capture, up to %s", unit.Duration(l.queued), unit.Duration(l.queuedMax)),
 			Value: l.queued.Seconds(), Check: tshark(v, shell.Display("%s && tcp.len > 0", host), "tcp.options.timestamp.tsval")})
 	}
-	if l.standing >= standing.Duration() {
+	if l.short > l.standing {
+		l.standing = l.short
+	}
+	if l.standing >= standing.Duration() || l.short > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.PacketsStandingQueue, What: rule.T("its round trips take %s longer than the shortest", unit.Duration(l.standing)),
 			Value: l.standing.Seconds()})
 	}

@@ -525,6 +525,14 @@ func TestRateLimited(t *testing.T) {
 		return r
 	}
 	thinks := func(c *ruletest.PacketConnection) { c.Idle = 9 * time.Second }
+	shortQueued := func(change func(*ruletest.PacketConnection), rtt, deviation time.Duration) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			h := rated(func(s int) rateRow { return steady(s, rateRow{}) }, change)()
+			return ruletest.Every(h, func(at time.Time, _ float64) recording.TCPSample {
+				return recording.TCPSample{At: at, NetNS: 1, Local: "10.0.0.2", LocalPort: 3306, Remote: "10.0.0.1", RemotePort: 40001, State: recording.TCPEstablished, Info: true, RTT: rtt, RTTVar: deviation, MinRTT: ms}
+			})
+		}
+	}
 	ruletest.Check(t, rateLimited, []ruletest.Situation{
 		{Name: "a shaper", Host: rated(func(s int) rateRow { return steady(s, rateRow{queued: 90 * ms}) }, nil), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.2", Low: 8.9, High: 9.1, Says: "queues"},
 		{Name: "by bytes only", Host: rated(func(s int) rateRow {
@@ -554,6 +562,16 @@ func TestRateLimited(t *testing.T) {
 		{Name: "delayed acknowledgements", Host: rated(func(s int) rateRow { return steady(s, rateRow{}) }, func(c *ruletest.PacketConnection) {
 			c.FromServer.RTTs, c.FromServer.RTTSum, c.FromServer.RTTMin = 10, 400*ms, ms
 		})},
+		{Name: "a queue of 8 ms by the sender's kernel", Host: shortQueued(func(*ruletest.PacketConnection) {}, 9*ms, ms), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.2", Low: 8.9, High: 9.1, Says: "queues", Proof: "take 8 ms longer"},
+		{Name: "a queue of 8 ms in a capture", Host: rated(func(s int) rateRow { return steady(s, rateRow{}) }, func(c *ruletest.PacketConnection) {
+			c.FromServer.RTTs, c.FromServer.RTTSum, c.FromServer.RTTMin, c.FromServer.RTTMax = 1000, 9000*ms, ms, 11*ms
+		}), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.2", Low: 8.9, High: 9.1, Says: "queues", Proof: "take 8 ms longer"},
+		{Name: "8 ms on average, of which some are delayed acknowledgements", Host: shortQueued(func(*ruletest.PacketConnection) {}, 9*ms, 12*ms)},
+		{Name: "the same in a capture", Host: rated(func(s int) rateRow { return steady(s, rateRow{}) }, func(c *ruletest.PacketConnection) {
+			c.FromServer.RTTs, c.FromServer.RTTSum, c.FromServer.RTTMin, c.FromServer.RTTMax = 1000, 9000*ms, ms, 44*ms
+		})},
+		{Name: "a path of 3 ms more than the shortest", Host: shortQueued(func(*ruletest.PacketConnection) {}, 4*ms, ms)},
+		{Name: "8 ms, and users who think", Host: shortQueued(thinks, 9*ms, ms)},
 		{Name: "few packets that get stuck", Host: rated(func(s int) rateRow { return rateRow{packets: 124, busiest: 14, bytes: 30000, resent: 30} }, nil)},
 		{Name: "users want no more", Host: rated(func(s int) rateRow { return steady(s, rateRow{}) }, nil)},
 		{Name: "paced users of whom the busiest were kept", Host: func() *ruletest.Host {

@@ -30,7 +30,7 @@ func shapers(v *view.View) []*shaper {
 		}
 		s := &shaper{queue: q}
 		s.read()
-		if len(s.seconds) < steadySeconds.Int() || !s.flat() || s.delay < queueing.Duration() {
+		if len(s.seconds) < steadySeconds.Int() || !s.flat() || s.delay < standingShort.Duration() {
 			continue
 		}
 		s.byPackets = s.byPackets && !s.byBytes // rates of shapers are of bytes
@@ -65,7 +65,7 @@ func (s *shaper) connections(v *view.View) {
 	list := v.Connections()
 	for i := range list {
 		c := &list[i]
-		if !c.Info || c.NetNS != s.queue.NetNS || c.MinRTT <= 0 || c.RTT-c.MinRTT < queueing.Duration() {
+		if !c.Info || c.NetNS != s.queue.NetNS || c.MinRTT <= 0 || c.RTT-c.MinRTT < standingShort.Duration() {
 			continue
 		}
 		first := c.First()
@@ -101,7 +101,7 @@ func (s *shaper) finding(v *view.View) rule.Finding {
 	check := shell.Line("%s tc -s qdisc show dev %s", enter, q.Interface)
 	f.Evidence = []rule.Evidence{
 		{Metric: metric.QdiscRate, Value: s.bytes, Check: check, What: rule.T("%d of %d readings at %s, within %s", s.steady, len(s.seconds), s.rate(), unit.Share(steadyWithin.Value))},
-		{Metric: metric.QdiscDelay, Value: s.delay.Seconds(), Limit: rule.Limit(queueing.Value), Check: check, What: rule.T("what waits in it takes %s to leave at that rate; %s bytes now", unit.Duration(s.delay), unit.Count(float64(q.Backlog)))},
+		{Metric: metric.QdiscDelay, Value: s.delay.Seconds(), Limit: rule.Limit(standingShort.Value), Check: check, What: rule.T("what waits in it takes %s to leave at that rate; %s bytes now", unit.Duration(s.delay), unit.Count(float64(q.Backlog)))},
 		{Metric: metric.QdiscOverlimits, Value: q.Held, Check: check, What: rule.T("packets waited %s times because the rate was used up (overlimits), and %s were dropped", unit.Count(q.Held), unit.Count(q.Dropped))},
 	}
 	if s.standing > 0 {
