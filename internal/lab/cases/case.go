@@ -64,6 +64,8 @@ type Case struct {
 	// one place beside the host, or on the client's and the server's side, which
 	// are then judged without the host, as a user does with two files.
 	Captures []Capture
+	// FileAlone has one capture be judged without the host, too.
+	FileAlone bool
 
 	// MySQL names the servers that rtrail asks while it watches, as --mysql takes
 	// them: "lab@/path/of.sock". It is called after Setup. nil: no server is asked.

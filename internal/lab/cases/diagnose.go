@@ -29,7 +29,7 @@ func (r Runner) diagnose(ctx context.Context, c Case, e *env.Env) ([]byte, error
 		for _, name := range c.MySQL() {
 			args = append(args, "--mysql", name)
 		}
-	} else if len(c.Captures) < 2 { // a case is about the evidence it names; other servers of this host are none of its business
+	} else if len(c.Captures) < 2 && !c.FileAlone { // a case is about the evidence it names; other servers of this host are none of its business
 		args = append(args, "--mysql", "off")
 	}
 	if c.AllEvents {
@@ -38,15 +38,19 @@ func (r Runner) diagnose(ctx context.Context, c Case, e *env.Env) ([]byte, error
 	if c.Alloc != nil {
 		args = append(args, "--alloc", fmt.Sprint(c.Alloc()))
 	}
-	switch len(c.Captures) {
-	case 0:
+	switch {
+	case len(c.Captures) == 0:
 		args = append(args, "--for", c.window().String())
-	case 1:
+	case len(c.Captures) == 1 && !c.FileAlone:
 		args = append(append(args, "--for", c.window().String()), c.Captures[0].flags(e)...)
 	default:
 		files, err := c.captureAll(ctx, e, exe)
 		if err != nil {
 			return nil, err
+		}
+		if len(files) == 1 {
+			args = append(args, files[0])
+			break
 		}
 		args = append(args, "--client-side", files[0], "--server-side", files[1])
 	}

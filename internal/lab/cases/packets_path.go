@@ -38,7 +38,7 @@ func rateLimitedHost() Case {
 	return c
 }
 
-// rateLimitedShort has tbf hold up the answers to clients with small windows by a few
+// rateLimitedShort has tbf hold up answers that are sent in small windows by a few
 // milliseconds: nothing is lost.
 func rateLimitedShort() Case {
 	var p pair
@@ -47,22 +47,22 @@ func rateLimitedShort() Case {
 	c.Title = "tbf lets 50 Mbit/s out of a web server, its queue holds 8 ms, nothing is lost; without packets"
 	c.Kind, c.Name = "interface", `rt\w+`
 	c.Says = "the shaper tbf"
-	c.Setup = inPair(&p, p.smallWindows)
+	c.Setup = inPair(&p, func(ctx context.Context, e *env.Env) error { return p.smallWindows(ctx, e) })
 	c.Inject = func(ctx context.Context, _ *env.Env) error { return shape(ctx, p.at, "add", shortShaper...) }
 	c.Fix = func(ctx context.Context, _ *env.Env) error { return shape(ctx, p.at, "del") }
 	return c
 }
 
-// rateLimitedShortHidden is the same in a router, as a capture and the sockets of the server show it.
+// rateLimitedShortHidden is the same in a router, as a capture of the server shows it without the host.
 func rateLimitedShortHidden() Case {
 	var p pair
 	var r router
 	c := rateLimitedShortCase(&p)
 	c.ID = "net/rate-limited+short-hidden"
-	c.Title = "tbf of a router lets 50 Mbit/s through, its queue holds 8 ms, nothing is lost; captured at the server"
+	c.Title = "tbf of a router lets 50 Mbit/s through, its queue holds 8 ms, nothing is lost; from a capture of the server alone"
 	c.Kind, c.Name = "peer", `10\.213\.\d+\.1`
-	c.Captures = anyServer(80)
-	c.Setup = inRouted(&p, &r, p.smallWindows)
+	c.Captures, c.FileAlone = anyServer(80), true
+	c.Setup = inRouted(&p, &r, func(ctx context.Context, e *env.Env) error { return p.smallWindows(ctx, e, "via", r.near.Addr) })
 	c.Inject = func(ctx context.Context, _ *env.Env) error { return shape(ctx, r.far, "add", shortShaper...) }
 	c.Fix = func(ctx context.Context, _ *env.Env) error { return shape(ctx, r.far, "del") }
 	return c
@@ -76,12 +76,13 @@ func shape(ctx context.Context, at env.End, what string, rest ...string) error {
 	return err
 }
 
-// smallWindows has clients offer windows of 16 KiB.
-func (p *pair) smallWindows(ctx context.Context, e *env.Env) error {
-	if err := p.client.Sysctl("net.ipv4.tcp_rmem", "4096 32768 32768"); err != nil {
+// smallWindows has the server send each client 16 KB at a time, by the route to it.
+func (p *pair) smallWindows(ctx context.Context, e *env.Env, via ...string) error {
+	route := append([]string{"-n", p.server.Name, "route", "replace", p.from.Addr}, via...)
+	if err := e.IP(append(route, "dev", p.at.Device, "cwnd", "lock", "11")...); err != nil {
 		return err
 	}
-	return p.bigPage(ctx, e, 1<<20)
+	return p.bigPage(ctx, e, 256<<10)
 }
 
 func rateLimitedShortCase(p *pair) Case {
@@ -90,7 +91,7 @@ func rateLimitedShortCase(p *pair) Case {
 		Needs:  env.Needs{Root: true, Packages: []string{"nginx-light", "wrk", "iproute2"}, Commands: []string{"nginx", "wrk", "ip", "ss", "tc"}},
 		Window: 6 * time.Second,
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			w := load.Wrk{Connections: 3, URL: p.url() + "big", Timeout: 5 * time.Second}
+			w := load.Wrk{Connections: 3, Think: 10 * time.Millisecond, URL: p.url() + "big", Timeout: 5 * time.Second}
 			r, err := w.Run(ctx, e, p.client, d)
 			return r.Measurement(), err
 		},

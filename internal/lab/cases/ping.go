@@ -29,8 +29,8 @@ func (m *measured) ping(kind string, args ...string) *Verb {
 		Args: func() []string { return slices.Concat([]string{"ping", m.at.Addr, strconv.Itoa(servePort)}, args) }}
 }
 
-// often compares 60 connects, so that a tenth is no chance.
-var often = []string{"--compare", "--count", "60", "--interval", "40ms", "--timeout", "2500ms"}
+// often compares so many connects that a tenth of them is lost in each run.
+var often = []string{"--compare", "--count", "150", "--interval", "20ms", "--timeout", "2500ms"}
 
 // pingRefused ends the program that listens.
 func pingRefused() Case {
