@@ -231,6 +231,19 @@ func (s *MySQLServer) Commands() (queries, writes float64) {
 	return s.Rate("Com_select"), s.Rate("Com_insert") + s.Rate("Com_update") + s.Rate("Com_delete")
 }
 
+// Commits is how many transactions that wrote were committed per second, by COMMIT or by
+// themselves, from the rates of counters by name.
+func Commits(rate func(counter string) float64) float64 {
+	explicit, writes := OrZero(rate("Com_commit")), 0.0
+	for _, c := range []string{"Com_insert", "Com_update", "Com_delete", "Com_replace", "Com_insert_select"} {
+		writes += OrZero(rate(c))
+	}
+	if explicit > 0 && OrZero(rate("Com_begin"))+OrZero(rate("Com_set_option")) >= explicit/2 {
+		return min(explicit, max(writes, explicit/2))
+	}
+	return max(writes, explicit)
+}
+
 // HitShare is the share of page requests that InnoDB's buffer pool served
 // without the disk; NaN without requests.
 func (s *MySQLServer) HitShare() float64 {

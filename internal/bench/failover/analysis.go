@@ -105,6 +105,7 @@ type Interruption struct {
 	Recovered *Moment `json:"recovered"` // nil: not seen
 	Before    State   `json:"before"`
 	After     State   `json:"after"` // from Recovered on, or since writes and connections are back
+	connects  bool    // that they are known
 }
 
 // Hurt says whether writes or connections failed altogether for a time.
@@ -169,6 +170,7 @@ func Analyse(r Run) *Analysis {
 	}
 	for i := range a.Interruptions {
 		it := &a.Interruptions[i]
+		it.connects = x.source != Log || slices.ContainsFunc(x.s, func(s Second) bool { return s.Connects.OK > 0 })
 		slices.SortStableFunc(it.Events, func(a, b Event) int {
 			return cmp.Or(cmp.Compare(a.Elapsed, b.Elapsed), cmp.Compare(slices.Index(order, a.Kind), slices.Index(order, b.Kind)))
 		})
@@ -279,8 +281,9 @@ func (s *Second) without() bool {
 func (x *run) counts(from, to int, before *rates) bool {
 	rate := before.mean()
 	if to < len(x.s) {
-		// Writes that went on unanswered are in what is counted next.
-		if s := &x.s[to]; s.Counted > 0 && float64(s.TPS)*s.Counted.Seconds() > 2*rate {
+		// Writes that went on unanswered are in what is counted next, which also has those of
+		// the second before and of the one after.
+		if s := &x.s[to]; s.Counted > 0 && float64(s.TPS)*s.Counted.Seconds() > 2.5*rate {
 			return false
 		}
 	}

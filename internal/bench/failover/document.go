@@ -109,7 +109,7 @@ func (i *Interruption) headline() string {
 		return unit.Plural(int64(i.Errors), "error", "errors") + " without an outage"
 	case len(i.Outages) == 0:
 		words = append(words, "no outage of writes seen")
-	case len(i.Disconnections) == 0:
+	case len(i.Disconnections) == 0 && i.connects:
 		words = append(words, "no failed connect seen")
 	}
 	return strings.Join(words, "; ")
@@ -141,7 +141,7 @@ func (a *Analysis) finding(i *Interruption, number int) document.Finding {
 	}
 	if i.Errors > 0 {
 		words := unit.Count(i.Errors).String()
-		if c := codes(i.Codes); c != "" {
+		if c := Codes(i.Codes); c != "" {
 			words += ": " + c
 		}
 		f.Rows = append(f.Rows, document.Row{Label: "errors", Words: escape.Text(words)})
@@ -161,7 +161,10 @@ func (a *Analysis) clock(m Moment) string {
 	if a.relative {
 		return seconds(m.Elapsed)
 	}
-	return m.At.Format("15:04:05")
+	if m.At.Truncate(time.Second).Equal(m.At.Truncate(time.Second / 10)) {
+		return m.At.Format("15:04:05")
+	}
+	return m.At.Format("15:04:05.0")
 }
 
 func (a *Analysis) timeline(i *Interruption) document.Table {
@@ -230,4 +233,35 @@ func milliseconds(n document.Number) string {
 		return "-"
 	}
 	return unit.Duration(float64(n) * float64(time.Millisecond)).String()
+}
+
+// Blocks say what became of the writes of a watch.
+func (w *Written) Blocks() []document.Block {
+	table := escape.Text(w.Table)
+	if w.Error != "" {
+		return []document.Block{document.Prose{Label: "WRITES", Style: document.Warn, Words: fmt.Sprintf("%s sent, %s acknowledged; whether any is lost is not known: reading %s: %s",
+			unit.Count(w.Sent), unit.Count(w.Acknowledged), table, escape.Text(w.Error)) + w.left()}}
+	}
+	p := document.Prose{Label: "WRITES", Style: document.Good, Words: fmt.Sprintf("%s sent, %s acknowledged: none of these is lost", unit.Count(w.Sent), unit.Count(w.Acknowledged))}
+	if w.Lost > 0 {
+		p.Style = document.Alarm
+		p.Words = fmt.Sprintf("%s sent, %s acknowledged, %s of these LOST (numbers %d to %d)", unit.Count(w.Sent), unit.Count(w.Acknowledged), unit.Count(w.Lost), w.LostFrom, w.LostTo)
+	}
+	if w.Doubled > 0 {
+		p.Style = document.Alarm
+		p.Words += fmt.Sprintf("; %s there more than once", unit.Count(w.Doubled))
+	}
+	if w.Unanswered > 0 {
+		p.Words += fmt.Sprintf("; %s there without having been acknowledged", unit.Count(w.Unanswered))
+	}
+	p.Words += w.left()
+	return []document.Block{p}
+}
+
+// left tells of the table.
+func (w *Written) left() string {
+	if w.Left == "" {
+		return "; the table is dropped"
+	}
+	return fmt.Sprintf("; the table %s could not be dropped (%s): drop it by hand", escape.Text(w.Table), escape.Text(w.Left))
 }

@@ -37,7 +37,11 @@ func (x *run) interruption(g span, low, high time.Duration, outages, disconnecti
 	}
 	it.errors(x.part(g.from, g.to))
 	it.WithoutWrites = begins(outages, WritesStop, WritesAgain, func(i Interval) (string, string) {
-		return "writes stop", "writes again, TPS " + perSecond(x.s[min(x.second(i.To.Elapsed), len(x.s)-1)].TPS)
+		again := "writes again"
+		if s := x.s[x.second(i.To.Elapsed)]; s.Counted == 0 {
+			again += ", TPS " + perSecond(s.TPS)
+		}
+		return "writes stop", again
 	})
 	it.WithoutConnection = begins(disconnections, Disconnected, Connected, func(i Interval) (string, string) {
 		c := x.s[x.second(i.From.Elapsed)].Connects
@@ -76,7 +80,7 @@ func (i *Interruption) errors(list []Second) {
 			what := "first error: " + cmp.Or(s.Connects.Class, "connect failed")
 			if s.Errors > 0 {
 				what = "first errors, " + perSecond(s.Errors) + "/s"
-				if words := codes(s.Codes); words != "" {
+				if words := Codes(s.Codes); words != "" {
 					what += ": " + words
 				}
 			}
@@ -109,10 +113,10 @@ func (i *Interruption) recovery(x *run, g span, high time.Duration) {
 	back = x.s[x.second(back)].Elapsed
 	after := x.part(back, high)
 	for n := range after {
-		if n+RecoveredSeconds > len(after) || !(i.Before.TPS > 0) {
+		if len(after)-n < usual || !(i.Before.TPS > 0) {
 			break
 		}
-		if s := after[n]; float64(state(after[n:n+RecoveredSeconds]).TPS) >= RecoveredShare*float64(i.Before.TPS) &&
+		if s := after[n]; float64(state(after[n:min(n+RecoveredSeconds, len(after))]).TPS) >= RecoveredShare*float64(i.Before.TPS) &&
 			float64(s.TPS) >= RecoveredShare*float64(i.Before.TPS) {
 			i.Recovered = &Moment{s.At, s.Elapsed}
 			i.Events = append(i.Events, Event{*i.Recovered, Recovered, fmt.Sprintf("recovered, TPS %s (%s before)", perSecond(s.TPS), perSecond(i.Before.TPS))})
@@ -123,50 +127,61 @@ func (i *Interruption) recovery(x *run, g span, high time.Duration) {
 	i.After = state(x.part(back, min(high, back+side)))
 }
 
-// changes are what is new from one second to the next: where the name leads, who answers.
+// Changes finds what is new from one second to the next: where the name leads, who answers.
+type Changes struct {
+	before    *Second
+	server    *Server
+	uptime    int64
+	addresses []string
+}
+
+// Next is what is new in a second.
+func (c *Changes) Next(s *Second) (list []Event) {
+	add := func(k Kind, format string, args ...any) {
+		list = append(list, Event{Moment{s.At, s.Elapsed}, k, fmt.Sprintf(format, args...)})
+	}
+	if p := c.before; p != nil {
+		if step := s.At.Sub(p.At) - (s.Elapsed - p.Elapsed); step.Abs() >= clockStep {
+			sign := "+"
+			if step < 0 {
+				sign = "-"
+			}
+			add(ClockStep, "the clock of the watch is set by %s%v", sign, unit.Duration(step.Abs()))
+		}
+	}
+	c.before = s
+	if s.Lost != "" {
+		add(KeptLost, "a connection ends: %s", s.Lost)
+	}
+	if len(s.Addresses) > 0 {
+		if c.addresses != nil && !slices.Equal(c.addresses, s.Addresses) {
+			add(NameChanged, "the name leads to %s instead of %s", Addresses(s.Addresses), Addresses(c.addresses))
+		}
+		c.addresses = s.Addresses
+	}
+	if s.Server == nil {
+		return list
+	}
+	switch last := c.server; {
+	case last == nil:
+	case !last.same(s.Server):
+		add(NewServer, "first connect to the new server: %s", s.Server)
+	case c.uptime >= 0 && s.Uptime >= 0 && s.Uptime < c.uptime:
+		add(Restarted, "the server was restarted: %s", s.Server)
+	case last.ReadOnly != s.Server.ReadOnly && s.Server.ReadOnly:
+		add(ReadOnlyOn, "read_only is on")
+	case last.ReadOnly != s.Server.ReadOnly:
+		add(ReadOnlyOff, "read_only is off")
+	}
+	c.server, c.uptime = s.Server, s.Uptime
+	return list
+}
+
+// changes are those of a whole run.
 func (x *run) changes() (list []Event) {
-	var last *Server
-	var addresses []string
-	uptime := int64(-1)
+	var c Changes
 	for i := range x.s {
-		s := &x.s[i]
-		add := func(k Kind, format string, args ...any) {
-			list = append(list, Event{Moment{s.At, s.Elapsed}, k, fmt.Sprintf(format, args...)})
-		}
-		if i > 0 {
-			p := &x.s[i-1]
-			if step := s.At.Sub(p.At) - (s.Elapsed - p.Elapsed); step.Abs() >= clockStep {
-				sign := "+"
-				if step < 0 {
-					sign = "-"
-				}
-				add(ClockStep, "the clock of the watch is set by %s%v", sign, unit.Duration(step.Abs()))
-			}
-		}
-		if s.Lost != "" {
-			add(KeptLost, "a connection ends: %s", s.Lost)
-		}
-		if len(s.Addresses) > 0 {
-			if addresses != nil && !slices.Equal(addresses, s.Addresses) {
-				add(NameChanged, "the name leads to %s instead of %s", Addresses(s.Addresses), Addresses(addresses))
-			}
-			addresses = s.Addresses
-		}
-		if s.Server == nil {
-			continue
-		}
-		switch {
-		case last == nil:
-		case !last.same(s.Server):
-			add(NewServer, "first connect to the new server: %s", s.Server)
-		case uptime >= 0 && s.Uptime >= 0 && s.Uptime < uptime:
-			add(Restarted, "the server was restarted: %s", s.Server)
-		case last.ReadOnly != s.Server.ReadOnly && s.Server.ReadOnly:
-			add(ReadOnlyOn, "read_only is on")
-		case last.ReadOnly != s.Server.ReadOnly:
-			add(ReadOnlyOff, "read_only is off")
-		}
-		last, uptime = s.Server, s.Uptime
+		list = append(list, c.Next(&x.s[i])...)
 	}
 	return list
 }
@@ -189,8 +204,8 @@ func Addresses(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-// codes are errors by number.
-func codes(list []Code) string {
+// Codes are errors by number.
+func Codes(list []Code) string {
 	const shown = 4
 	var words []string
 	for _, c := range list {

@@ -74,7 +74,7 @@ func (x *commits) read() {
 	if n := s.Rate("Innodb_os_log_fsyncs"); n > x.syncs || math.IsNaN(x.syncs) {
 		x.syncs = n
 	}
-	x.rate = commitRate(s)
+	x.rate = view.Commits(s.Rate)
 	x.logged, _ = s.Delta("Innodb_log_waits")
 	states, looks := x.v.StatesOf(s.Server)
 	for _, st := range states {
@@ -124,19 +124,6 @@ func (x *commits) disks() []view.BlockDevice {
 		}
 	}
 	return disksOf(x.v, x.s)
-}
-
-// commitRate is how many transactions that wrote were committed per second, by
-// COMMIT or by themselves.
-func commitRate(s *view.MySQLServer) float64 {
-	explicit, writes := view.OrZero(s.Rate("Com_commit")), 0.0
-	for _, c := range []string{"Com_insert", "Com_update", "Com_delete", "Com_replace", "Com_insert_select"} {
-		writes += view.OrZero(s.Rate(c))
-	}
-	if explicit > 0 && view.OrZero(s.Rate("Com_begin"))+view.OrZero(s.Rate("Com_set_option")) >= explicit/2 {
-		return min(explicit, max(writes, explicit/2))
-	}
-	return max(writes, explicit)
 }
 
 // otherWriter names the program that writes most beside the server; "" without.
