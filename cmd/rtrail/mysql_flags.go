@@ -44,11 +44,16 @@ func (m *mysqlFlags) add(f *pflag.FlagSet) {
 // addAccess adds the flags that say how to ask.
 func (m *mysqlFlags) addAccess(f *pflag.FlagSet) {
 	f.IntVar(&m.adminPort, "mysql-admin-port", 0, "the servers' administration port (admin_port, extra_port), used if they are full or stuck")
-	f.StringVar(&m.tls, "mysql-tls", "", "TLS to MySQL servers: preferred, true, skip-verify or false")
-	f.StringVar(&m.ca, "mysql-ca", "", "file with the CA certificates for MySQL servers")
+	m.addTLS(f)
 	f.BoolVar(&m.deep, "deep", false, "also read table sizes, which costs a MySQL server more")
 	f.BoolVar(&m.explain, "explain", false, "also EXPLAIN statements that use no index, or that are running at a look; needs SELECT on their tables")
 	f.BoolVar(&m.literals, "literals", false, "keep the literals of statements (may be personal data)")
+}
+
+// addTLS adds the flags that say how connections are encrypted.
+func (m *mysqlFlags) addTLS(f *pflag.FlagSet) {
+	f.StringVar(&m.tls, "mysql-tls", "", "TLS to MySQL servers: preferred, true, skip-verify or false")
+	f.StringVar(&m.ca, "mysql-ca", "", "file with the CA certificates for MySQL servers")
 }
 
 // options is how to ask.
