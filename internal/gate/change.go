@@ -85,14 +85,22 @@ func changedSince(base string) (change, error) {
 }
 
 // differing lists the declarations of two versions of a file that are not the
-// same in both. Comments do not count.
+// same in both. Comments do not count. Where a struct has got fields and is the same
+// besides, these differ, "T.field", and not the struct: who does not name them does what it did.
 func differing(before, after string) map[string]bool {
 	old, now := declTexts(before), declTexts(after)
 	names := map[string]bool{}
 	for name, text := range now {
-		if old[name] != text {
-			names[name] = true
+		if old[name] == text {
+			continue
 		}
+		if added, ok := addedFields(before, after, name); ok {
+			for _, field := range added {
+				names[field] = true
+			}
+			continue
+		}
+		names[name] = true
 	}
 	for name := range old {
 		if _, ok := now[name]; !ok {
@@ -100,6 +108,63 @@ func differing(before, after string) map[string]bool {
 		}
 	}
 	return names
+}
+
+// addedFields are the fields that a struct has got, if that is all that changed.
+func addedFields(before, after, name string) (added []string, ok bool) {
+	old, before, was := structOf(before, name)
+	now, after, is := structOf(after, name)
+	if !was || !is || before != after {
+		return nil, false
+	}
+	for field, text := range now {
+		if _, there := old[field]; !there {
+			added = append(added, field)
+		} else if old[field] != text {
+			return nil, false
+		}
+	}
+	for field := range old {
+		if _, there := now[field]; !there {
+			return nil, false
+		}
+	}
+	return added, true
+}
+
+// structOf gives the text of each named field of a struct, and of the rest of it: its
+// embedded ones.
+func structOf(source, name string) (fields map[string]string, rest string, ok bool) {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "", source, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, "", false
+	}
+	for _, d := range file.Decls {
+		eachDecl(d, func(declared string, node ast.Node) {
+			spec, isType := node.(*ast.TypeSpec)
+			if !isType || declared != name || spec.TypeParams != nil {
+				return
+			}
+			struc, isStruct := spec.Type.(*ast.StructType)
+			if !isStruct {
+				return
+			}
+			fields, ok = map[string]string{}, true
+			for _, f := range struc.Fields.List {
+				if len(f.Names) == 0 {
+					rest += text(fset, f.Type) + "\n"
+				}
+			}
+			eachField(node, func(field string, _ *ast.Ident, f *ast.Field) {
+				fields[field] = text(fset, f.Type)
+				if f.Tag != nil {
+					fields[field] += f.Tag.Value
+				}
+			})
+		})
+	}
+	return fields, rest, ok
 }
 
 // declTexts gives the text of every declaration of a file, by name.
@@ -112,12 +177,35 @@ func declTexts(source string) map[string]string {
 	}
 	for _, d := range file.Decls {
 		eachDecl(d, func(name string, node ast.Node) {
-			var b bytes.Buffer
-			_ = printer.Fprint(&b, fset, node) // of what was just parsed
-			texts[name] += b.String()
+			texts[name] += text(fset, node)
 		})
 	}
 	return texts
+}
+
+// text prints a node that was just parsed.
+func text(fset *token.FileSet, node ast.Node) string {
+	var b bytes.Buffer
+	_ = printer.Fprint(&b, fset, node)
+	return b.String()
+}
+
+// eachField calls f for every field of a struct that a declaration declares, embedded ones
+// by their type.
+func eachField(node ast.Node, f func(name string, id *ast.Ident, field *ast.Field)) {
+	spec, ok := node.(*ast.TypeSpec)
+	if !ok || spec.TypeParams != nil {
+		return
+	}
+	struc, ok := spec.Type.(*ast.StructType)
+	if !ok {
+		return
+	}
+	for _, field := range struc.Fields.List {
+		for _, id := range field.Names {
+			f(spec.Name.Name+"."+id.Name, id, field)
+		}
+	}
 }
 
 // eachDecl calls f for everything a declaration of a file declares: functions,

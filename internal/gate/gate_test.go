@@ -64,6 +64,33 @@ func New() {}`
 	}
 }
 
+// A struct that only got fields touches those who name them.
+func TestAddedFields(t *testing.T) {
+	before := `package p
+type T struct { A, B int; io.Reader }
+type U struct { A int }
+type V struct { A int }
+type W struct { A int }
+type X int
+type G[E any] struct { A E }`
+	after := `package p
+type T struct {
+	A int // the first
+	New string
+	B int
+	io.Reader
+}
+type U struct { A int64; New int }
+type V struct { B int }
+type W struct { A int; io.Reader }
+type X struct { A int }
+type G[E any] struct { A E; New int }`
+	got := slices.Sorted(maps.Keys(differing(before, after)))
+	if diff := cmp.Diff([]string{"G", "T.New", "U", "V", "W", "X"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // What a lab is touched by is asked of the code as it is.
 func TestTouches(t *testing.T) {
 	t.Chdir("../..")
@@ -86,6 +113,9 @@ func TestTouches(t *testing.T) {
 	}
 	if got := touched(declKey{"internal/probe/klog", "(Probe).Sample"}); !slices.Contains(got, "mem/cgroup-oom") || slices.Contains(got, "net/delayed-ack") {
 		t.Errorf("the probe of the kernel log touches %v", got)
+	}
+	if got := touched(declKey{"internal/lab/cases", "Case.Alloc"}); !slices.Contains(got, "mem/leak+traced") || slices.Contains(got, "net/syn-flood") {
+		t.Errorf("a field of cases touches %v", got)
 	}
 	if got := touched(declKey{"internal/lab/server", "StartMySQL"}); !slices.Contains(got, "mysql/row-lock-wait") || slices.Contains(got, "net/syn-flood") {
 		t.Errorf("starting MySQL touches %v", got)

@@ -18,6 +18,8 @@ import (
 // graph holds who uses whom among the declarations of this module.
 type graph struct {
 	uses map[declKey]map[declKey]bool
+	// fields are those of structs, by the keys of their declarations: "T.field".
+	fields map[types.Object]declKey
 	// fillers are the declarations of the files of probes in which rows of a type
 	// are made: nothing that judges rows uses them.
 	fillers map[declKey][]declKey
@@ -48,17 +50,35 @@ func load(patterns ...string) (*graph, error) {
 		return nil, fmt.Errorf("reading the code: %w", err)
 	}
 	g := &graph{
-		packages: map[string][]declKey{},
-		uses:     map[declKey]map[declKey]bool{}, fillers: map[declKey][]declKey{},
+		packages: map[string][]declKey{}, fields: map[types.Object]declKey{},
+		uses: map[declKey]map[declKey]bool{}, fillers: map[declKey][]declKey{},
 		rules: map[string][]declKey{}, labs: map[string][]declKey{},
 	}
 	for _, p := range list {
 		if len(p.Errors) > 0 {
 			return nil, fmt.Errorf("reading the code: %w", p.Errors[0])
 		}
+		g.addFields(p)
+	}
+	for _, p := range list {
 		g.add(p)
 	}
 	return g, nil
+}
+
+// addFields enters the fields of a package's structs.
+func (g *graph) addFields(p *packages.Package) {
+	dir := strings.TrimPrefix(p.PkgPath, module)
+	for _, file := range p.Syntax {
+		for _, d := range file.Decls {
+			eachDecl(d, func(_ string, node ast.Node) {
+				eachField(node, func(name string, id *ast.Ident, _ *ast.Field) {
+					g.fields[p.TypesInfo.Defs[id]] = declKey{dir, name}
+					g.uses[declKey{dir, name}] = map[declKey]bool{}
+				})
+			})
+		}
+	}
 }
 
 // add enters a package.
@@ -95,11 +115,20 @@ func (g *graph) decl(p *packages.Package, key declKey, node ast.Node, rows map[d
 	if key.dir == engineDir {
 		g.engine = append(g.engine, key)
 	}
+	fields := map[ast.Node]declKey{}
+	eachField(node, func(name string, _ *ast.Ident, field *ast.Field) { fields[field] = declKey{key.dir, name} })
 	ast.Inspect(node, func(n ast.Node) bool {
+		if field, ok := fields[n]; ok {
+			g.decl(p, field, n.(*ast.Field).Type, rows) // of who names the field
+			return false
+		}
 		switch n := n.(type) {
 		case *ast.Ident:
 			if used, ok := declOf(p.TypesInfo.Uses[n]); ok && used != key {
 				uses[used] = true
+			}
+			if field, ok := g.fields[p.TypesInfo.Uses[n]]; ok {
+				uses[field] = true
 			}
 		case *ast.BasicLit:
 			text, err := strconv.Unquote(n.Value)
@@ -208,7 +237,8 @@ func (g *graph) reach(starts []declKey) map[declKey]bool {
 		}
 		seen[key] = true
 		if key == (declKey{rowsDir, "catalogue"}) {
-			continue // lists all tables: who asks it about one uses none of the others
+			delete(seen, key) // lists all tables: who asks it about one uses none of the others
+			continue
 		}
 		for used := range g.uses[key] {
 			queue = append(queue, used)
