@@ -138,6 +138,7 @@ func TestVerdicts(t *testing.T) {
 	}{
 		{"a window that is full each round trip", "receiver-window", func(_ int, s *Sample) { s.RwndLimited, s.PeerWindow = 0.9, 16<<10 }},
 		{"a reader that does not read", "receiver-slow", func(_ int, s *Sample) { s.RwndLimited, s.PeerWindow = 0.9, 0 }},
+		{"a reader that reads at times", "receiver-slow", func(_ int, s *Sample) { s.RwndLimited, s.RTT = 0.6, 700*time.Microsecond }},
 		{"a small send buffer", "send-buffer", func(_ int, s *Sample) { s.SndbufLimited, s.SendBuffer = 0.9, 8<<10 }},
 		{"a window that is full at once, and a CPU that takes its time", "receiver-window", func(_ int, s *Sample) { s.RwndLimited, s.PeerWindow = 0.4, 16<<10 }},
 		{"a buffer that is empty at once", "send-buffer", func(_ int, s *Sample) { s.Busy, s.Acked, s.SendBuffer = 0.6, 1.2e9, 8<<10 }},

@@ -25,6 +25,8 @@ const (
 	held = 0.2
 	// nearWindow is how far the rate is from a window per round trip where that is what limits.
 	nearWindow = 2.0
+	// farWindow is how far below a window per round trip the rate is where a reader limits who empties it at times.
+	farWindow = 10.0
 	// wakeUp is what a buffer has to hold: the time in which a writer that waits for room comes to run.
 	wakeUp = 100 * time.Microsecond
 	// fullCPU is a CPU without time left.
@@ -119,6 +121,10 @@ func Judge(r *Result) Verdict {
 	case t.rwnd >= mostOfTheTime*t.busy && t.rwnd >= held && float64(t.smallest) < t.mss:
 		v.Kind, v.Sure = "receiver-slow", "certain"
 		v.Headline = fmt.Sprintf("%v: the receiver does not read as fast as data comes; its window was closed", rate)
+		v.Next = []Step{conclusion.Do("on the receiver: see what keeps the reader", shell.Line("sudo rtrail"))}
+	case t.rwnd >= mostOfTheTime*t.busy && t.rwnd >= held && perWindow > farWindow:
+		v.Kind = "receiver-slow"
+		v.Headline = fmt.Sprintf("%v: the receiver does not read as fast as data comes; its window of %v, enough for %v, was full %s of the time", rate, unit.Bytes(t.window), BitRate(perWindow*t.bits()), unit.Share(t.rwnd))
 		v.Next = []Step{conclusion.Do("on the receiver: see what keeps the reader", shell.Line("sudo rtrail"))}
 	case t.rwnd >= held && (t.rwnd >= mostOfTheTime*t.busy || perWindow <= nearWindow):
 		v.Kind, v.Sure = "receiver-window", "certain"
