@@ -24,20 +24,23 @@ type benchMySQL struct {
 	user      string
 	database  string
 	extra     []string
-	prepare   bool
-	ask       bool
-	secrets   map[string]mysqlconn.Secret // by target
+	// statements is the protocol of an open loop.
+	statements string
+	prepare    bool
+	ask        bool
 }
 
 func newBenchMySQLCommand() *cobra.Command {
-	b := benchMySQL{benchFlags: newBenchFlags("mysql"), secrets: map[string]mysqlconn.Secret{}}
+	b := benchMySQL{benchFlags: newBenchFlags("mysql")}
 	cmd := &cobra.Command{
 		Use:   "mysql -o DIR --target HOST:PORT",
 		Short: "Load a MySQL server by sysbench, or at a given rate",
 		Long: `Loads a MySQL server step by step, and says what limits each step.
 
 --threads is a closed loop by sysbench: so many clients, each of which waits for
-its answer before it asks again.
+its answer before it asks again. --rates is an open loop by rtrail itself: point
+selects begin at a given rate, whatever the server does, and their times count
+from when they were to begin, so that a stall counts for all it keeps waiting.
 
 Each step records this host, asks the server, captures the requests, and is
 judged as by "rtrail diagnose" over exactly the measured seconds. A step is
@@ -70,6 +73,8 @@ the cases and so measures their locks. --sysbench=--rand-type=special has that.`
 	f.StringVar(&b.database, "database", "sbtest", "database with the tables")
 	f.IntVar(&b.plan.Tables, "tables", 16, "tables sbtest1, sbtest2, ...")
 	f.IntVar(&b.plan.Rows, "rows", 100_000, "rows of each table")
+	f.StringVar(&b.statements, "statements", preparedStatements, "with --rates: prepared or text")
+	f.IntVar(&b.plan.Connections, "connections", load.DefaultConnections, "with --rates: connections at most")
 	f.BoolVar(&b.prepare, "prepare", false, "fill the tables by sysbench if they are not there")
 	f.StringArrayVar(&b.extra, "sysbench", nil, "one more argument of sysbench; repeatable")
 	return cmd
@@ -100,6 +105,12 @@ func (b *benchMySQL) resolve(cmd *cobra.Command) error {
 	if strings.ContainsAny(p.User, ":@ ") {
 		return usageError("--user %q: only the name of the account; its password comes from ~/.my.cnf or --ask-password", strings.SplitN(p.User, ":", 2)[0])
 	}
+	if given("statements") || p.Statements == "" {
+		p.Statements = b.statements
+	}
+	if p.Statements != preparedStatements && p.Statements != textStatements {
+		return usageError("--statements %q: it takes prepared or text", p.Statements)
+	}
 	if p.Tables < 1 || p.Rows < 1 {
 		return usageError("--tables and --rows: at least 1")
 	}
@@ -127,8 +138,7 @@ func (b *benchMySQL) start(cmd *cobra.Command) error {
 	}
 	m := &matrix.Bench{
 		Driver: func(s *matrix.Step) (load.Driver, error) {
-			d := b.sysbench(s.Scenario, servers[s.Environment.Name])
-			return d, d.Check()
+			return b.driver(s.Scenario, s.Level, servers[s.Environment.Name]), nil
 		},
 		Sources: func(s *matrix.Step) (matrix.Sources, error) {
 			t := servers[s.Environment.Name]
@@ -148,16 +158,36 @@ func (b *benchMySQL) start(cmd *cobra.Command) error {
 	m.Prepare = func(ctx context.Context, e *matrix.Environment) (map[string]string, error) {
 		return b.look(ctx, m, e, servers[e.Name])
 	}
-	for _, scenario := range b.plan.Scenarios {
-		if err := b.sysbench(scenario, servers[b.plan.Environments[0].Name]).Check(); err != nil {
-			if errors.Is(err, load.ErrNoSysbench) {
-				return err
-			}
+	steps := b.plan.Steps()
+	for i := range steps {
+		err := b.driver(steps[i].Scenario, steps[i].Level, servers[steps[i].Environment.Name]).Check()
+		if errors.Is(err, load.ErrNoSysbench) {
+			return err
+		}
+		if err != nil {
 			return usageError("%v", err)
 		}
 	}
 	return b.run(cmd.Context(), m, cmd.OutOrStdout(), cmd.ErrOrStderr())
 }
+
+// driver is what makes the load of a level.
+func (b *benchMySQL) driver(scenario string, level load.Level, t mysqlconn.Target) interface {
+	load.Driver
+	Check() error
+} {
+	p := &b.plan
+	if level.Rate <= 0 {
+		return b.sysbench(scenario, t)
+	}
+	return &load.OpenMySQL{Scenario: scenario, Server: t, Database: p.Database, Tables: p.Tables, Rows: p.Rows, Text: p.Statements == textStatements, Connections: p.Connections, Warmup: p.Warmup, Seconds: p.Seconds}
+}
+
+// The protocols of statements.
+const (
+	preparedStatements = "prepared"
+	textStatements     = "text"
+)
 
 func (b *benchMySQL) sysbench(scenario string, t mysqlconn.Target) *load.Sysbench {
 	p := &b.plan
