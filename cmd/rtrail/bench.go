@@ -13,11 +13,12 @@ a line for each run, with what clients got and what the host did in its seconds.
 	}
 	cmd.AddCommand(
 		newBenchMySQLCommand(),
+		newBenchCommandCommand(),
 		newBenchReportCommand(),
 		newBenchCompareCommand(),
-		newBenchBaselineCommand(),
 		newBenchHistoryCommand(),
 		newBenchWatchCommand(),
+		newBenchBaselineCommand(),
 	)
 	return cmd
 }

@@ -173,6 +173,7 @@ func (s *Sysbench) Run(ctx context.Context, level Level, limits Limits, tell Tel
 		}
 	})
 	o.Generator = watched.End()
+	tell.Output(o.Generator.String())
 	err = p.wait()
 	o.Began, o.Ended = measured, time.Now()
 	if r.Whole && !measured.IsZero() { // printing took some time

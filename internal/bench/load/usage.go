@@ -20,15 +20,22 @@ import (
 type Usage struct {
 	CPUs    float64 // CPU time per time; NaN: not known
 	Allowed float64 // CPUs that it may use, by its affinity and control group
-	// Busiest is the thread that used most, as a share of one CPU.
+	// Busiest is the share of the time in which the busiest thread ran, or waited for a CPU to
+	// run: it had the rest for answers.
 	Busiest     float64
 	BusiestName string
 }
 
+// String says it for the log of a step.
+func (u Usage) String() string {
+	return fmt.Sprintf("generator: %.2f of %.3g CPUs; its busiest thread %q ran or waited for a CPU %.0f %% of the time", u.CPUs, u.Allowed, u.BusiestName, 100*u.Busiest)
+}
+
 const (
-	// fullThread is the share of a CPU from which on a thread has no time to wait: the clock
-	// ticks that the kernel counts in, and its own waits for a CPU, are the rest.
-	fullThread = 0.95
+	// fullThread is the share of the time from which on a thread holds answers up itself: what
+	// arrives by chance waits nine times as long as it takes where one who does it is busy 90 %
+	// of the time.
+	fullThread = 0.90
 	// fullShare is the share of all its CPUs from which on a generator measures itself.
 	fullShare = 0.80
 )
@@ -40,7 +47,7 @@ func UnknownUsage() Usage { return Usage{CPUs: math.NaN(), Allowed: math.NaN(), 
 func (u Usage) Hot() string {
 	switch {
 	case u.Busiest >= fullThread:
-		return fmt.Sprintf("hot load generator: its thread %q used %.0f %% of a CPU; use more threads or a cheaper generator", u.BusiestName, 100*u.Busiest)
+		return fmt.Sprintf("hot load generator: its thread %q ran or waited for a CPU %.0f %% of the time; give it CPUs, use more threads or a cheaper generator", u.BusiestName, 100*u.Busiest)
 	case u.CPUs >= fullShare*u.Allowed:
 		return fmt.Sprintf("hot load generator: it used %.2f of the %.3g CPUs that it may use; run it on another host, or give it more", u.CPUs, u.Allowed)
 	}
@@ -64,8 +71,8 @@ type thread struct{ pid, tid int }
 // look is what the generator had used at a time.
 type look struct {
 	at      time.Time
-	total   float64 // seconds
-	threads map[thread]float64
+	total   float64            // seconds
+	threads map[thread]float64 // seconds that it ran or waited for a CPU
 	names   map[thread]string
 }
 
@@ -165,6 +172,9 @@ func lookAt(proc string, root int) look {
 			}
 			task := filepath.Join(dir, "task", t.Name())
 			if s, ok := readStat(filepath.Join(task, "stat")); ok {
+				if wanted, ok := readWanted(filepath.Join(task, "schedstat")); ok {
+					s.used = wanted
+				}
 				l.threads[thread{pid, tid}], l.names[thread{pid, tid}] = s.used, s.name
 			}
 			children, err := os.ReadFile(filepath.Join(task, "children"))
@@ -209,6 +219,21 @@ func readStat(path string) (s stat, ok bool) {
 		*to += float64(n) / ticks
 	}
 	return s, true
+}
+
+// readWanted reads how long a thread ran and waited for a CPU, in seconds.
+func readWanted(path string) (seconds float64, ok bool) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return 0, false
+	}
+	f := strings.Fields(string(b))
+	if len(f) < 2 {
+		return 0, false
+	}
+	ran, err1 := strconv.ParseUint(f[0], 10, 64)
+	waited, err2 := strconv.ParseUint(f[1], 10, 64)
+	return float64(ran+waited) / 1e9, err1 == nil && err2 == nil
 }
 
 // allowedCPUs is how many CPUs a process may use: those of its affinity, or the quota of its

@@ -37,7 +37,7 @@ func TestUsageOfDescendants(t *testing.T) {
 	if u.CPUs < .98 || u.CPUs > 1 || u.Busiest < .98 || u.BusiestName != "a) b" || u.Allowed < 1 {
 		t.Errorf("%+v", u)
 	}
-	if hot := u.Hot(); !strings.Contains(hot, `"a) b" used 99 % of a CPU`) {
+	if hot := u.Hot(); !strings.Contains(hot, `"a) b" ran or waited for a CPU 99 %`) {
 		t.Error(hot)
 	}
 }
@@ -73,5 +73,24 @@ func TestHot(t *testing.T) {
 		if got := tt.u.Hot() != ""; got != tt.hot {
 			t.Errorf("%+v: %q", tt.u, tt.u.Hot())
 		}
+	}
+}
+
+// A thread that waits for a CPU has no time for answers either.
+func TestUsageOfThoseThatWaitForACPU(t *testing.T) {
+	proc := t.TempDir()
+	schedstat := func(ran, waited int64) {
+		task(t, proc, 10, 10, "ab", 0, 0, "")
+		if err := os.WriteFile(filepath.Join(proc, "10", "task", "10", "schedstat"), fmt.Appendf(nil, "%d %d 5\n", ran, waited), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	schedstat(0, 0)
+	w := &Watched{proc: proc, pid: 10, stop: make(chan struct{})}
+	w.Begin()
+	w.first.at = w.first.at.Add(-10 * time.Second)
+	schedstat(3e9, 6.9e9)
+	if u := w.End(); u.Busiest < .98 || u.Hot() == "" {
+		t.Errorf("%+v", u)
 	}
 }

@@ -208,7 +208,7 @@ func (p *Plan) Steps() (steps []Step) {
 		levels = append(levels, load.Level{Rate: r})
 	}
 	if len(levels) == 0 && p.Kind == "command" {
-		levels = []load.Level{{}}
+		levels = []load.Level{{Threads: 1}} // the command knows how many
 	}
 	for repeat := 1; repeat <= p.Repeats; repeat++ {
 		for e := range p.Environments {
