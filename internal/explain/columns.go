@@ -38,6 +38,7 @@ const (
 	ofAnswer      = "rtrail"
 	ofLadder      = "rtrail packets --connection"
 	ofHistogram   = "rtrail packets --histogram"
+	ofSwitch      = "rtrail bench watch"
 	ofPair        = "rtrail packets --client-side FILE --server-side FILE"
 )
 
@@ -176,6 +177,11 @@ var Columns = []Column{
 	{"waiting", ofAnswer, "threads of the process that waited so at a time, over the window (--events all)"},
 	{"longest", ofAnswer, "longest of these waits"},
 
+	{"TPS", ofSwitch, "transactions per second that were committed: of the whole server by its counters, or with --write those of the watch itself"},
+	{"address", ofSwitch, "address that the name leads to in this second"},
+	{"version", ofSwitch, "version of the server that answered"},
+	{"ro", ofSwitch, "whether the server takes no writes (read_only)"},
+	{"changes", ofSwitch, "what is another one than in the second before, and errors"},
 	{"threads", ofStacks, "threads in that wait: of one dump, or the mean of several"},
 	{"samples", ofStacks, "samples of running threads"},
 	{"share", ofStacks, "of the busy threads or samples; threads that wait for work do not count"},
