@@ -293,7 +293,7 @@ func packed(f *testing.F, manifest, table []byte) []byte {
 // rowsOfAllTables add some rows of one table each.
 var rowsOfAllTables = []func(*ruletest.Host){
 	rowsOf[recording.CPUSample], rowsOf[recording.SystemSample], rowsOf[recording.PressureSample], rowsOf[recording.MemorySample], rowsOf[recording.VMStatSample],
-	rowsOf[recording.SwapSample], rowsOf[recording.ZoneSample], rowsOf[recording.DiskSample], rowsOf[recording.MountSample],
+	rowsOf[recording.SwapSample], rowsOf[recording.ZoneSample], rowsOf[recording.DiskSample], rowsOf[recording.BaselineValue], rowsOf[recording.MountSample],
 	rowsOf[recording.NetDeviceSample], rowsOf[recording.QdiscSample], rowsOf[recording.ProtocolSample], rowsOf[recording.SoftIRQSample], rowsOf[recording.InterruptSample], rowsOf[recording.SoftnetSample],
 	rowsOf[recording.ConntrackSample], rowsOf[recording.FirewallRule], rowsOf[recording.SysctlSample], rowsOf[recording.NameServer], rowsOf[recording.NetNSSample], rowsOf[recording.ProcessSample],
 	rowsOf[recording.ThreadSample], rowsOf[recording.LimitSample], rowsOf[recording.CgroupSample], rowsOf[recording.TCPSample], rowsOf[recording.ListenerSample],
