@@ -13,6 +13,7 @@ a line for each run, with what clients got and what the host did in its seconds.
 	}
 	cmd.AddCommand(
 		newBenchMySQLCommand(),
+		newBenchHTTPCommand(),
 		newBenchCommandCommand(),
 		newBenchReportCommand(),
 		newBenchCompareCommand(),

@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -99,6 +100,9 @@ func (m *OpenMySQL) connect(ctx context.Context) (*session, error) {
 	if err := m.prepare(s); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
+	// The kernel tells when an answer came, whenever this thread gets to read it. Where it does
+	// not, the time of reading is taken.
+	_ = unix.SetsockoptInt(s.fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1)
 	return s, unix.SetNonblock(s.fd, true)
 }
 
@@ -216,6 +220,9 @@ type openLoop struct {
 	start    time.Time
 	draw     *rand.Rand
 	buffer   [64 << 10]byte
+	control  [64]byte
+	vector   unix.Iovec
+	message  unix.Msghdr
 	measured bool
 	cpu      [2]time.Duration // of the thread, when the warm-up was over and in the end
 	at       [2]time.Duration
@@ -339,7 +346,7 @@ func (l *openLoop) send(s *session, due time.Duration, free bool) error {
 // receive reads what came for a connection.
 func (l *openLoop) receive(s *session) error {
 	for {
-		n, err := unix.Read(s.fd, l.buffer[:])
+		n, came, err := l.read(s.fd)
 		switch {
 		case errors.Is(err, unix.EAGAIN):
 			return nil
@@ -358,7 +365,10 @@ func (l *openLoop) receive(s *session) error {
 			return err
 		}
 		if ended {
-			l.schedule.end(s.intended, s.began, now, s.answer.failed)
+			if came <= s.began || came > now {
+				came = now // the clock was set
+			}
+			l.schedule.end(s.intended, s.began, came, s.answer.failed)
 			s.busy, s.free = false, now
 			l.idle = append(l.idle, s)
 			return nil
@@ -367,6 +377,26 @@ func (l *openLoop) receive(s *session) error {
 			return nil
 		}
 	}
+}
+
+// read reads what there is, and says when the last of it came; 0: not known.
+func (l *openLoop) read(fd int) (n int, came time.Duration, err error) {
+	l.vector.Base = &l.buffer[0]
+	l.vector.SetLen(len(l.buffer))
+	l.message = unix.Msghdr{Iov: &l.vector, Control: &l.control[0]}
+	l.message.SetIovlen(1)
+	l.message.SetControllen(len(l.control))
+	r, _, errno := unix.Syscall(unix.SYS_RECVMSG, uintptr(fd), uintptr(unsafe.Pointer(&l.message)), 0)
+	if errno != 0 {
+		return 0, 0, errno
+	}
+	const header = 16 // a length and two words
+	c := l.control[:min(int(l.message.Controllen), len(l.control))]
+	if len(c) >= header+16 && binary.NativeEndian.Uint32(c[8:]) == unix.SOL_SOCKET && binary.NativeEndian.Uint32(c[12:]) == unix.SO_TIMESTAMPNS {
+		at := int64(binary.NativeEndian.Uint64(c[header:]))*int64(time.Second) + int64(binary.NativeEndian.Uint64(c[header+8:]))
+		came = time.Duration(at - l.start.UnixNano())
+	}
+	return int(r), came, nil
 }
 
 // longestWait bounds a wait, so that an end is seen.

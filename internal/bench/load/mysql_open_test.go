@@ -145,7 +145,7 @@ func TestServersThatFail(t *testing.T) {
 		packets []string
 		want    string
 	}{
-		"error":             {[]string{mysqltest.Error(1146, "no such table")}, "400 requests failed, most with error 1146"},
+		"error":             {[]string{mysqltest.Error(1146, "no such table")}, "400 requests failed, most with: error 1146"},
 		"nonsense":          {[]string{"\xfb/etc/passwd"}, errProtocol.Error()},
 		"two answers":       {[]string{mysqltest.OK, mysqltest.OK}, errProtocol.Error()},
 		"too many columns":  {[]string{"\xfc\xff\xff"}, errProtocol.Error()},

@@ -20,6 +20,7 @@ type schedule struct {
 	seconds []second
 	late    rt.Histogram // by how much requests began late although a connection was free
 	failed  map[uint16]int64
+	name    func(uint16) error // of what failed
 }
 
 // second is what was to begin within one.
@@ -36,7 +37,7 @@ type second struct {
 }
 
 func newSchedule(rate float64, length time.Duration) *schedule {
-	return &schedule{every: time.Duration(float64(time.Second) / rate), seconds: make([]second, int(length/time.Second)), failed: map[uint16]int64{}}
+	return &schedule{every: time.Duration(float64(time.Second) / rate), seconds: make([]second, int(length/time.Second)), failed: map[uint16]int64{}, name: func(n uint16) error { return serverError(n) }}
 }
 
 // at is when a request is to begin.
@@ -144,7 +145,7 @@ func (s *schedule) sum(o *Outcome, warmup int) (from int) {
 				number, most = n, count
 			}
 		}
-		o.Invalid = append(o.Invalid, fmt.Sprintf("%d requests failed, most with %v", all.failed, serverError(number)))
+		o.Invalid = append(o.Invalid, fmt.Sprintf("%d requests failed, most with: %v", all.failed, s.name(number)))
 	}
 	if late, alone := s.late.Quantile(.99), all.alone.Quantile(.99); s.late.Count() > 0 && late > alone {
 		o.Invalid = append(o.Invalid, fmt.Sprintf("hot load generator: it began requests late by %v (p99), which is more than what they took (%v); give it a CPU, or a lower rate", late.Round(time.Microsecond), alone.Round(time.Microsecond)))

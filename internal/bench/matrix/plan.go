@@ -36,9 +36,10 @@ type Plan struct {
 	// Statements is the protocol of our own driver: prepared or text.
 	Statements string `yaml:"statements,omitempty"`
 	// Connections bounds those of an open loop.
-	Connections int `yaml:"connections,omitempty"`
+	Connections int    `yaml:"connections,omitempty"`
+	Scheme      string `yaml:"scheme,omitempty"` // http or https
 	// KeepAlive keeps connections of HTTP for the next request.
-	KeepAlive bool `yaml:"keep_alive,omitempty"`
+	KeepAlive bool `yaml:"keep_alive"`
 
 	Command []string `yaml:"command,omitempty,flow"` // {threads} and {rate} stand for the level
 	Value   string   `yaml:"value,omitempty"`        // a regular expression with one group
@@ -58,8 +59,6 @@ type Environment struct {
 	Name string `yaml:"name"`
 	// Target is what is loaded, HOST:PORT.
 	Target string `yaml:"target"`
-	// URL is where HTTP requests go; its host and port are the target's.
-	URL string `yaml:"url,omitempty"`
 	// Restart is a command for the shell that restarts the server before each block.
 	Restart  string            `yaml:"restart,omitempty"`
 	Settings map[string]string `yaml:"settings,omitempty"` // that the user names
@@ -151,7 +150,7 @@ func (e *Environment) check() error {
 		return fmt.Errorf("target %q: want HOST:PORT", e.Target)
 	case e.Name == "" || len(e.Name) > 200 || strings.ContainsFunc(e.Name, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		return fmt.Errorf("environment %q: want a name without control characters", e.Name)
-	case len(e.Restart) > maxText || len(e.URL) > maxText || len(e.Settings) > 100:
+	case len(e.Restart) > maxText || len(e.Settings) > 100:
 		return fmt.Errorf("environment %s: too much text", e.Name)
 	}
 	return nil
