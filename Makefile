@@ -45,10 +45,11 @@ lab-releases: build  ## five more releases of MySQL, Percona Server and MariaDB,
 	scripts/mysql-servers --all
 	$(BIN) lab run '*/*+percona56' '*/*+mysql57*' '*/*+mysql8*' '*/*+mariadb105' --repeat $(ROUNDS)
 
-lab-servers: build  ## slow RabbitMQ and FerretDB; as root; installs 90 MB
-	scripts/packages rabbitmq-server
+lab-servers: build  ## slow RabbitMQ and FerretDB, switched MariaDB servers; as root; installs 90 MB
+	scripts/packages rabbitmq-server mariadb-server sysbench iproute2 dnsmasq-base
 	GO="$(GO)" scripts/go-servers --all
 	$(BIN) lab run rt/server-slow+amqp rt/server-slow+mongodb --repeat $(ROUNDS)
+	RTRAIL_LAB_SERVERS=1 $(GO) test -count $(ROUNDS) -timeout 30m -run TestSwitchedServers ./internal/bench/failover
 
 robust: build  ## kill -9, power loss, full disk, clock steps, 20,000 processes, ...: what becomes of recorder and verdict, as root
 	$(GO) build -o bin/robust ./internal/measure/robust
