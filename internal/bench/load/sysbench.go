@@ -209,13 +209,14 @@ func (s *Sysbench) sum(o *Outcome, r *SysbenchReport, level Level) {
 		o.Load = bench.Load{TPS: n(r.TPS), QPS: n(r.QPS), Errors: n(r.Errors + r.Reconnects), Mean: n(r.Mean),
 			P50: n(r.Quantile(.5)), P95: n(r.Quantile(.95)), P99: n(r.Percentile), Max: n(r.Max)}
 	}
-	if r.Errors > 0 {
-		o.Invalid = append(o.Invalid, fmt.Sprintf("%.0f transactions ended with an error that sysbench ignores, %.1f a second: find out which (an error 1146 is a missing table)", r.Errors, r.ErrorRate))
+	invalid, note := r.Failures()
+	if invalid != "" {
+		o.Invalid = append(o.Invalid, invalid)
 	}
-	if r.Reconnects > 0 {
-		o.Invalid = append(o.Invalid, fmt.Sprintf("%.0f reconnects: the server closed connections", r.Reconnects))
+	if note != "" {
+		o.Notes = append(o.Notes, note)
 	}
-	if want := sysbenchQueries[s.Scenario]; want > 0 && r.Errors == 0 && r.Transactions > 0 && len(s.Extra) == 0 && math.Abs(r.Queries/r.Transactions/want-1) > .01 {
+	if want := sysbenchQueries[s.Scenario]; want > 0 && invalid == "" && r.Transactions > 0 && len(s.Extra) == 0 && math.Abs(r.Queries/r.Transactions/want-1) > .01 {
 		o.Invalid = append(o.Invalid, fmt.Sprintf("%.2f queries a transaction, and %s has %.0f: errors, or another script", r.Queries/r.Transactions, s.Scenario, want))
 	}
 	var rates []float64
