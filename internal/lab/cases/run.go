@@ -53,7 +53,7 @@ func (r Runner) Run(ctx context.Context, c Case) (result Result) {
 		stolen = watchTheft(ctx).worstSecond
 	}
 	defer func() { result.Seconds, result.Stolen = time.Since(start).Seconds(), stolen() }()
-	if missing := c.Needs.Missing(); missing != "" {
+	if missing := cmp.Or(c.Needs.Missing(), c.Verb.missing()); missing != "" {
 		result.Skipped, result.Why = true, missing
 		return result
 	}

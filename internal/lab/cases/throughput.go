@@ -85,14 +85,12 @@ func in(ns func() *env.NetNS, name string, args ...string) step {
 // throughputRate has a router let 50 Mbit/s through, with a queue of 50 ms.
 func throughputRate(congestion string) Case {
 	var m measured
-	needs := throughputNeeds()
-	needs.Congestion = congestion
 	return Case{
 		ID:     "throughput/rate+" + congestion,
 		Title:  "tbf of a router lets 50 Mbit/s through, " + congestion,
 		Says:   `^4[5-9](\.\d+)? Mbit/s is what the path carries`,
-		Needs:  needs,
-		Verb:   m.verb("rate", nothingLimits, "--for", "6s", "--congestion", congestion),
+		Needs:  throughputNeeds(),
+		Verb:   m.verb("rate", nothingLimits, "--for", "6s", "--congestion", congestion).by(congestion),
 		Setup:  inRouted(&m.pair, &m.r, m.serve),
 		Inject: m.tbf("add", "tbf", "rate", "50mbit", "burst", "32kb", "latency", "50ms"),
 		Fix:    m.tbf("del"),
@@ -158,8 +156,6 @@ func throughputSlowReceiver() Case {
 // throughputLoss loses one packet in a hundred of a path of 20 ms.
 func throughputLoss(congestion string) Case {
 	var m measured
-	needs := throughputNeeds("iptables")
-	needs.Congestion = congestion
 	rule := []string{"INPUT", "-p", "tcp", "--dport", strconv.Itoa(servePort), "-m", "statistic", "--mode", "random", "--probability", "0.01", "-j", "DROP"}
 	iptables := func(action string) step {
 		return in(func() *env.NetNS { return m.server }, "iptables", append([]string{action}, rule...)...)
@@ -167,9 +163,9 @@ func throughputLoss(congestion string) Case {
 	return Case{
 		ID:    "throughput/loss+" + congestion,
 		Title: "1 % of packets lost on a path of 20 ms, " + congestion,
-		Needs: needs,
+		Needs: throughputNeeds("iptables"),
 		// Without losses the path's queue in the labs' own program, or windows, may limit.
-		Verb: m.verb("loss", nothingLimits+"|rate|receiver-window", "--for", "10s", "--congestion", congestion),
+		Verb: m.verb("loss", nothingLimits+"|rate|receiver-window", "--for", "10s", "--congestion", congestion).by(congestion),
 		Setup: inRouted(&m.pair, &m.r, func(ctx context.Context, e *env.Env) error {
 			if err := m.r.lengthen(ctx, e, 10*time.Millisecond); err != nil {
 				return err

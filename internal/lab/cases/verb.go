@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"rtrail/internal/conclusion"
@@ -21,6 +23,26 @@ type Verb struct {
 	Args    func() []string   // of rtrail, without --json
 	Kind    string            // of the verdict under the fault
 	Healthy string            // regular expression for the kinds without it
+
+	congestion string // control that the kernel must have; "": any
+}
+
+// by has the kernel need a congestion control.
+func (v *Verb) by(congestion string) *Verb {
+	v.congestion = congestion
+	return v
+}
+
+// missing says what the kernel lacks for the test, or "".
+func (v *Verb) missing() string {
+	if v == nil || v.congestion == "" {
+		return ""
+	}
+	const list = "/proc/sys/net/ipv4/tcp_available_congestion_control"
+	if text, _ := os.ReadFile(list); slices.Contains(strings.Fields(string(text)), v.congestion) {
+		return ""
+	}
+	return "needs the congestion control " + v.congestion + ", which is not in " + list + "; modprobe tcp_" + v.congestion
 }
 
 func (c Case) verb() string {

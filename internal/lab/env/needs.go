@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -15,8 +14,6 @@ type Needs struct {
 	Servers  []string // what scripts/mysql-servers installs
 	Built    []string // servers that scripts/go-servers builds
 	Commands []string // what these packages must have put on the PATH
-
-	Congestion string // a congestion control of the kernel
 }
 
 // Missing says what this machine lacks for a case and how to get it, or "".
@@ -35,12 +32,6 @@ func (n Needs) Missing() string {
 			if _, err := os.Stat(ServerFolder(name)); err != nil {
 				return "needs the server " + name + "; sudo scripts/" + script + " " + name
 			}
-		}
-	}
-	if n.Congestion != "" {
-		const list = "/proc/sys/net/ipv4/tcp_available_congestion_control"
-		if text, _ := os.ReadFile(list); !slices.Contains(strings.Fields(string(text)), n.Congestion) {
-			return "needs the congestion control " + n.Congestion + ", which is not in " + list + "; modprobe tcp_" + n.Congestion
 		}
 	}
 	if len(lacking) == 0 {
