@@ -94,7 +94,7 @@ type G[E any] struct { A E; New int }`
 // What a lab is touched by is asked of the code as it is.
 func TestTouches(t *testing.T) {
 	t.Chdir("../..")
-	g, err := load("./internal/rule/...", "./internal/view", "./internal/recording", "./internal/probe/klog", "./internal/lab/...", "./internal/packet/engine")
+	g, err := load("./internal/rule/...", "./internal/view", "./internal/recording", "./internal/probe/klog", "./internal/probe/capture", "./internal/lab/...", "./internal/packet/engine")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,6 +113,9 @@ func TestTouches(t *testing.T) {
 	}
 	if got := touched(declKey{"internal/probe/klog", "(Probe).Sample"}); !slices.Contains(got, "mem/cgroup-oom") || slices.Contains(got, "net/delayed-ack") {
 		t.Errorf("the probe of the kernel log touches %v", got)
+	}
+	if got := touched(declKey{"internal/probe/capture", "appendConnection"}); !slices.Contains(got, "net/resets") || slices.Contains(got, "mysql/full-scan+digests") {
+		t.Errorf("rows of connections in packets touch %v", got)
 	}
 	if got := touched(declKey{"internal/lab/cases", "Case.Alloc"}); !slices.Contains(got, "mem/leak+traced") || slices.Contains(got, "net/syn-flood") {
 		t.Errorf("a field of cases touches %v", got)

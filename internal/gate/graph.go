@@ -40,7 +40,8 @@ const (
 	ruleDir  = "internal/rule/"
 	casesDir = "internal/lab/cases"
 
-	engineDir = "internal/packet/engine"
+	engineDir  = "internal/packet/engine"
+	captureDir = "internal/probe/capture"
 )
 
 // load reads packages of the module, without their tests.
@@ -215,7 +216,7 @@ func (g *graph) touches(labs []cases.Case, hit map[declKey]bool) map[string]stri
 		if c.Verb != nil {
 			starts = append(starts, g.packages[c.Verb.Package]...)
 		}
-		for key := range g.reach(starts) {
+		for key := range g.reach(starts, len(c.Captures) > 0) {
 			if name := key.dir + "." + key.name; hit[key] && (touched[c.ID] == "" || name < touched[c.ID]) {
 				touched[c.ID] = name
 			}
@@ -225,8 +226,9 @@ func (g *graph) touches(labs []cases.Case, hit map[declKey]bool) map[string]stri
 }
 
 // reach is everything that some declarations use, themselves included. A rule
-// that uses rows of a type also reaches the probes that make them.
-func (g *graph) reach(starts []declKey) map[declKey]bool {
+// that uses rows of a type also reaches the probes that make them, that of packets only
+// where some are captured.
+func (g *graph) reach(starts []declKey, captured bool) map[declKey]bool {
 	seen := map[declKey]bool{}
 	queue := slices.Clone(starts)
 	for len(queue) > 0 {
@@ -243,7 +245,11 @@ func (g *graph) reach(starts []declKey) map[declKey]bool {
 		for used := range g.uses[key] {
 			queue = append(queue, used)
 		}
-		queue = append(queue, g.fillers[key]...)
+		for _, filler := range g.fillers[key] {
+			if captured || filler.dir != captureDir {
+				queue = append(queue, filler)
+			}
+		}
 	}
 	return seen
 }
