@@ -71,6 +71,10 @@ const (
 // order is that of events of one second.
 var order = []Kind{ClockStep, FirstError, ReadOnlyOn, WritesStop, KeptLost, Disconnected, NameChanged, Connected, Restarted, NewServer, ReadOnlyOff, WritesAgain, Recovered}
 
+// causes are the events that explain why there are no transactions. A name may lead to other
+// addresses of the same server each second.
+var causes = []Kind{FirstError, ReadOnlyOn, KeptLost, Disconnected, Restarted, NewServer}
+
 // Event is one entry of the time line.
 type Event struct {
 	Moment
@@ -174,9 +178,7 @@ func Analyse(r Run) *Analysis {
 		slices.SortStableFunc(it.Events, func(a, b Event) int {
 			return cmp.Or(cmp.Compare(a.Elapsed, b.Elapsed), cmp.Compare(slices.Index(order, a.Kind), slices.Index(order, b.Kind)))
 		})
-		it.Pause = !x.source.wanted() && !slices.ContainsFunc(it.Events, func(e Event) bool {
-			return e.Kind != WritesStop && e.Kind != WritesAgain && e.Kind != Recovered && e.Kind != ClockStep
-		})
+		it.Pause = !x.source.wanted() && !slices.ContainsFunc(it.Events, func(e Event) bool { return slices.Contains(causes, e.Kind) })
 	}
 	return a
 }

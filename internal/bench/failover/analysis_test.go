@@ -122,6 +122,8 @@ func TestAnalyses(t *testing.T) {
 			"new_server | name_changed"},
 		"nobody wants to write": {Counters, made(60, map[int]func(*Second){20: tps(0), 30: tps(263)}),
 			"10 s (±1 s) without writes, and no other sign: clients may have paused"},
+		"nobody wants to write, and the name has several addresses": {Counters, made(60, map[int]func(*Second){20: tps(0), 22: func(s *Second) { s.Addresses = []string{"10.0.0.2"} }, 30: tps(263)}),
+			"10 s (±1 s) without writes, and no other sign: clients may have paused"},
 		"read_only and no writes": {Counters, made(60, map[int]func(*Second){20: func(s *Second) { s.TPS, s.Server = 0, &Server{ID: 1, Host: "db-a", Version: "5.7.44", ReadOnly: true} }, 30: func(s *Second) { s.TPS, s.Server = 263, blue }}),
 			"10 s (±1 s) without writes; no failed connect seen"},
 		"a transaction now and then": {Counters, made(60, map[int]func(*Second){0: tps(1), 20: tps(0), 23: tps(1)}), ""},
