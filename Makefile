@@ -16,7 +16,7 @@ SUDO     := $(if $(filter 0,$(shell id -u)),,$(shell command -v sudo))
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
-.PHONY: help build run test unit lab lab-repeat lab-releases lab-servers robust watch-proof measure measure-live measure-mysql profile bpf web web-tools lint vuln fuzz corpus corpus-check clean
+.PHONY: help build run test unit lab lab-repeat lab-releases lab-servers robust watch-proof step-proof measure measure-live measure-mysql profile bpf web web-tools lint vuln fuzz corpus corpus-check clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -57,6 +57,9 @@ robust: build  ## kill -9, power loss, full disk, clock steps, 20,000 processes,
 
 watch-proof: build  ## prove rtrail watch: a lab of each rule one after the other, then an hour of controls, as root; takes two and a half hours
 	scripts/watch-proof
+
+step-proof: build  ## prove rtrail bench: ten known limits, each of which its report must name, and a control, as root; takes eight minutes
+	scripts/step-proof
 
 measure: build  ## what samples cost, how fast packets are read beside tshark, and stacks beside pt-pmp; as root
 	[ "$$(id -u)" -ne 0 ] || scripts/packages atop prometheus-node-exporter tshark percona-toolkit

@@ -28,6 +28,7 @@ type benchMySQL struct {
 	statements string
 	prepare    bool
 	ask        bool
+	adminPort  int
 }
 
 func newBenchMySQLCommand() *cobra.Command {
@@ -70,6 +71,7 @@ the cases and so measures their locks. --sysbench=--rand-type=special has that.`
 	f.StringSliceVar(&b.scenarios, "scenario", []string{"point_select"}, "point_select, read_only, read_write, write_only, or a Lua file")
 	f.StringVar(&b.user, "user", "", "account of the server (default: that of ~/.my.cnf)")
 	f.BoolVar(&b.ask, "ask-password", false, "ask for its password on the terminal")
+	f.IntVar(&b.adminPort, "mysql-admin-port", 0, "the servers' administration port, where rtrail asks them if they are full or stuck")
 	f.StringVar(&b.database, "database", "sbtest", "database with the tables")
 	f.IntVar(&b.plan.Tables, "tables", 16, "tables sbtest1, sbtest2, ...")
 	f.IntVar(&b.plan.Rows, "rows", 100_000, "rows of each table")
@@ -111,6 +113,9 @@ func (b *benchMySQL) resolve(cmd *cobra.Command) error {
 	if p.Statements != preparedStatements && p.Statements != textStatements {
 		return usageError("--statements %q: it takes prepared or text", p.Statements)
 	}
+	if err := checkAdminPort(b.adminPort); err != nil {
+		return err
+	}
 	if p.Tables < 1 || p.Rows < 1 {
 		return usageError("--tables and --rows: at least 1")
 	}
@@ -125,7 +130,7 @@ func (b *benchMySQL) start(cmd *cobra.Command) error {
 		if b.plan.User != "" {
 			name = b.plan.User + "@" + name
 		}
-		t, err := mysqlconn.Parse(name, files, mysqlconn.Options{})
+		t, err := mysqlconn.Parse(name, files, mysqlconn.Options{AdminPort: b.adminPort})
 		if err != nil {
 			return usageError("--target: %v", err)
 		}

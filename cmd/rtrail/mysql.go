@@ -126,7 +126,7 @@ func (m *mysqlFlags) one(args []string) (source *mysql.Probe, name string, err e
 	options := mysqlconn.Options{TLS: m.tls, CA: m.ca, AdminPort: m.adminPort}
 	if len(args) == 0 {
 		if target, ok := mysqlconn.Placed(files, options); ok {
-			if err := m.checkPort(); err != nil {
+			if err := checkAdminPort(m.adminPort); err != nil {
 				return nil, "", err
 			}
 			if err := target.Check(); err != nil {

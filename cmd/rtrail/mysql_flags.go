@@ -101,7 +101,7 @@ func (m *mysqlFlags) probe(found bool, people *census.Census) (*mysql.Probe, err
 // terminal where a name wants that. Those of this host are found among the people
 // that a census counts, or by the names of all processes without one (nil).
 func (m *mysqlFlags) probeOf(names []string, people *census.Census) (*mysql.Probe, error) {
-	if err := m.checkPort(); err != nil {
+	if err := checkAdminPort(m.adminPort); err != nil {
 		return nil, err
 	}
 	files := mysqlconn.ReadOptionFiles("/", os.Getenv)
@@ -164,9 +164,9 @@ func namedServers(people *census.Census) []int32 {
 	return named
 }
 
-func (m *mysqlFlags) checkPort() error {
-	if m.adminPort < 0 || m.adminPort > 65535 {
-		return usageError("--mysql-admin-port %d: not a port; ports are 1 to 65535", m.adminPort)
+func checkAdminPort(port int) error {
+	if port < 0 || port > 65535 {
+		return usageError("--mysql-admin-port %d: not a port; ports are 1 to 65535", port)
 	}
 	return nil
 }

@@ -39,6 +39,9 @@ type Run struct {
 	Unfinished bool `json:"unfinished"`
 	// Notes are what is worth knowing, and takes nothing away from the run.
 	Notes []string `json:"notes"`
+	// Refused says that the server let no more clients in. The run is invalid and unfinished, and
+	// Saturated says only that.
+	Refused bool `json:"refused"`
 	// Settings is what runs that are compared must have in common, by name: rows, seconds, and
 	// what else makes the load.
 	Settings map[string]string `json:"settings"`

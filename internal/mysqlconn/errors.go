@@ -46,6 +46,9 @@ var kinds = map[uint16]Kind{
 	1053: Gone, 1152: Gone, 1158: Gone, 1159: Gone, 1160: Gone, 1161: Gone, 1927: Gone, 4031: Gone, 1836: Other,
 }
 
+// KindOf says what an error number of the server means.
+func KindOf(code uint16) Kind { return kinds[code] }
+
 // Classify says what an error of Connect or Query means, and the server's error
 // number; 0 if the server did not say anything.
 func Classify(err error) (kind Kind, code int) {

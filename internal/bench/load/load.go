@@ -2,9 +2,12 @@ package load
 
 import (
 	"context"
+	"regexp"
+	"strconv"
 	"time"
 
 	"rtrail/internal/bench"
+	"rtrail/internal/mysqlconn"
 )
 
 // Level is how much load a step makes: Threads of a closed loop, or Rate of an open one.
@@ -31,6 +34,23 @@ type Outcome struct {
 	Steady       Steadiness
 	// Gone says that the load ended before its time: the step is to be repeated.
 	Gone bool
+}
+
+// saidByServer is an error of a MySQL server as sysbench prints it: "FATAL: error 1040: Too many
+// connections".
+var saidByServer = regexp.MustCompile(`\berror (\d{4}):`)
+
+// Full says whether a load failed because the server lets no more clients in.
+func Full(failure error) bool {
+	if kind, _ := mysqlconn.Classify(failure); kind == mysqlconn.Full || failure == nil {
+		return failure != nil
+	}
+	said := saidByServer.FindStringSubmatch(failure.Error())
+	if said == nil {
+		return false
+	}
+	code, err := strconv.ParseUint(said[1], 10, 16)
+	return err == nil && mysqlconn.KindOf(uint16(code)) == mysqlconn.Full
 }
 
 // Telling is how a load says what goes on.

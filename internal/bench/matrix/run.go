@@ -20,6 +20,7 @@ import (
 	"rtrail/internal/bench/load"
 	"rtrail/internal/document"
 	"rtrail/internal/escape"
+	"rtrail/internal/rule"
 )
 
 // Bench runs a plan.
@@ -275,7 +276,24 @@ func (b *Bench) step(ctx context.Context, s *Step, settings map[string]string) (
 	if err := watch.End(r); err != nil {
 		r.Notes = append(r.Notes, "the recording is not whole: "+err.Error())
 	}
+	if b.Plan.Kind == "mysql" && load.Full(failure) {
+		r.Refused, r.Saturated = true, []bench.Saturated{refusal(s, failure)}
+	}
 	return r, failure
+}
+
+// refusal is the limit of connections, as a load met it: what rtrail concludes when it is refused
+// itself.
+func refusal(s *Step, failure error) bench.Saturated {
+	what := "clients"
+	if s.Level.Threads == 0 {
+		what = "connections of an open loop"
+	}
+	return bench.Saturated{
+		Rule: "mysql/connections-exhausted", Subject: "listener " + s.Environment.Target, Confidence: rule.Certain.String(),
+		Headline: fmt.Sprintf("%s refuses connections: it does not let all %s in", s.Environment.Target, what),
+		Proof:    []string{escape.Line(failure.Error())},
+	}
 }
 
 // run is what a load came to, as a run.

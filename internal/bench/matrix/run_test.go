@@ -272,3 +272,26 @@ func TestRestart(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A server that lets no more clients in ends a ladder: that, and nothing else, is concluded.
+func TestRefused(t *testing.T) {
+	for kind, refused := range map[string]bool{"mysql": true, "command": false} {
+		b := fakeBench(t, filepath.Join(t.TempDir(), "runs"), &fakeLoad{fails: func(l load.Level) error {
+			if l.Threads == 2 {
+				return errors.New("FATAL: error 1040: Too many connections")
+			}
+			return nil
+		}})
+		b.Plan.Kind = kind
+		if err := b.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for i := range b.Folder.Runs {
+			r := &b.Folder.Runs[i]
+			want := refused && r.Threads == 2
+			if r.Refused != want || want != (len(r.Saturated) == 1 && r.Saturated[0].Rule == "mysql/connections-exhausted") {
+				t.Errorf("%s: %+v", kind, r)
+			}
+		}
+	}
+}

@@ -214,7 +214,7 @@ func climb(scenario string, open bool, runs []bench.Run, o Options) Ladder {
 		}
 		l.Law = law
 	}
-	l.limits(valid, found.Level)
+	l.limits(slices.Concat(valid, refused(runs)), found.Level)
 	return l
 }
 
@@ -224,9 +224,23 @@ func (l *Ladder) knee(at knee.Level, beyond, ok bool) {
 	}
 }
 
+// refused are runs that the server let no client in for: all that is concluded of them.
+func refused(runs []bench.Run) []bench.Run {
+	return slices.DeleteFunc(slices.Clone(runs), func(r bench.Run) bool { return !r.Refused || len(r.Saturated) == 0 })
+}
+
 // limits counts what runs from a level on are short of: of an open loop, those above the knee.
+// First comes what ends the ladder, then rules by the runs that have them, whatever their
+// subject: a shaper is found as an interface in one run, as a path in another. Of those that are
+// as frequent, what more load shows goes first.
 func (l *Ladder) limits(runs []bench.Run, from float64) {
 	seen := map[string]int{}
+	type weight struct {
+		ends  bool
+		runs  int
+		level float64
+	}
+	weights := map[string]*weight{} // by rule
 	of := 0
 	for _, r := range runs {
 		if n := level(&r); n < from || l.Open && n == from && len(l.Levels) > 0 && l.Levels[len(l.Levels)-1].Level > from {
@@ -235,10 +249,20 @@ func (l *Ladder) limits(runs []bench.Run, from float64) {
 		of++
 		counted := map[string]bool{}
 		for _, s := range r.Saturated {
-			if counted[s.Rule+s.Subject] {
+			w := weights[s.Rule]
+			if w == nil {
+				w = &weight{}
+				weights[s.Rule] = w
+			}
+			if !counted[s.Rule] {
+				counted[s.Rule] = true
+				w.runs++
+			}
+			w.ends, w.level = w.ends || r.Refused, max(w.level, level(&r))
+			if counted[s.Rule+"\x00"+s.Subject] {
 				continue
 			}
-			counted[s.Rule+s.Subject] = true
+			counted[s.Rule+"\x00"+s.Subject] = true
 			i, known := seen[s.Rule+"\x00"+s.Subject]
 			if !known {
 				i = len(l.Limits)
@@ -251,7 +275,16 @@ func (l *Ladder) limits(runs []bench.Run, from float64) {
 	for i := range l.Limits {
 		l.Limits[i].Of = of
 	}
-	slices.SortStableFunc(l.Limits, func(a, b Limit) int { return cmp.Compare(b.Runs, a.Runs) })
+	slices.SortStableFunc(l.Limits, func(a, b Limit) int {
+		v, w := weights[a.Rule], weights[b.Rule]
+		if v.ends != w.ends {
+			if v.ends {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(w.runs, v.runs), cmp.Compare(w.level, v.level), cmp.Compare(b.Runs, a.Runs))
+	})
 }
 
 // medians are those of the runs at a level.

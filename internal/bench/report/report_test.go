@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"rtrail/internal/bench"
 	"rtrail/internal/document"
 	"rtrail/internal/golden"
@@ -128,5 +130,45 @@ func TestOddRuns(t *testing.T) {
 			t.Error(name, err)
 		}
 		r.Curves()
+	}
+}
+
+// What ends a ladder goes first, then what most runs have, whatever they call it, then what more
+// load shows.
+func TestOrderOfLimits(t *testing.T) {
+	finding := func(rule, subject string) bench.Saturated {
+		return bench.Saturated{Rule: rule, Subject: subject, Confidence: "likely"}
+	}
+	slow, shaper, path := finding("rt/server-slow", "db"), finding("net/rate-limited", "eth0"), finding("net/rate-limited", "10.0.0.1")
+	full := finding("mysql/connections-exhausted", "listener db:3306")
+	for name, tt := range map[string]struct {
+		levels [][]bench.Saturated // 1, 2, 4 ... clients, at the knee all of them
+		ends   bool                // the last one is refused
+		want   []string
+	}{
+		"by runs":                  {[][]bench.Saturated{{slow}, {slow}, {path}}, false, []string{"db", "10.0.0.1"}},
+		"two subjects of one rule": {[][]bench.Saturated{{slow}, {shaper}, {path}}, false, []string{"eth0", "10.0.0.1", "db"}},
+		"more load":                {[][]bench.Saturated{{slow}, nil, {path}}, false, []string{"10.0.0.1", "db"}},
+		"as the verdict has it":    {[][]bench.Saturated{{slow, path}, {slow, path}}, false, []string{"db", "10.0.0.1"}},
+		"refused":                  {[][]bench.Saturated{{slow}, {slow}, {full}}, true, []string{"listener db:3306", "db"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var runs []bench.Run
+			for i, found := range tt.levels {
+				r := run("ps", 1<<i, 1, 100, 1)
+				r.Saturated = found
+				if tt.ends && i == len(tt.levels)-1 {
+					r.Load, r.Refused, r.Unfinished, r.Invalid = bench.UnknownLoad(), true, true, []string{"error 1040"}
+				}
+				runs = append(runs, r)
+			}
+			var got []string
+			for _, l := range New(runs, Options{P99: math.Inf(1)}).Environments[0].Ladders[0].Limits {
+				got = append(got, l.Subject)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }

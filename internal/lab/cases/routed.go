@@ -14,27 +14,13 @@ type router struct {
 
 // inRouted makes a pair with a router between, then sets up what is in it.
 func inRouted(p *pair, r *router, then step) step {
-	return func(ctx context.Context, e *env.Env) (err error) {
-		for name, ns := range map[string]**env.NetNS{"server": &p.server, "router": &r.NetNS, "client": &p.client} {
-			if *ns, err = e.NetNS(name); err != nil {
-				return err
-			}
-		}
-		if p.at, r.near, err = e.Veth(p.server, r.NetNS); err != nil {
+	return func(ctx context.Context, e *env.Env) error {
+		made, err := e.Routed()
+		if err != nil {
 			return err
 		}
-		if r.far, p.from, err = e.Veth(r.NetNS, p.client); err != nil {
-			return err
-		}
-		if err := r.Sysctl("net.ipv4.ip_forward", "1"); err != nil {
-			return err
-		}
-		if err := p.server.Route("default", r.near.Addr); err != nil {
-			return err
-		}
-		if err := p.client.Route("default", r.far.Addr); err != nil {
-			return err
-		}
+		*p = pair{server: made.Server, client: made.Client, at: made.At, from: made.From}
+		*r = router{NetNS: made.Router, near: made.Near, far: made.Far}
 		return then(ctx, e)
 	}
 }
