@@ -49,13 +49,16 @@ const (
 type stage int
 
 const (
-	atLogin   stage = iota // it greets and authenticates
-	atRest                 // nothing: it has answered everything
-	atReply                // the first packet of an answer
-	atPing                 // the answer to a ping
-	atColumns              // definitions of columns, and the end of them
-	atRows                 // rows, and the end of them
-	atEnd                  // nothing: it has refused the login
+	atLogin      stage = iota // it greets and authenticates
+	atRest                    // nothing: it has answered everything
+	atReply                   // the first packet of an answer
+	atPing                    // the answer to a ping
+	atColumns                 // definitions of columns, and the end of them
+	atRows                    // rows, and the end of them
+	atPrepare                 // the first packet of the answer to a prepare
+	atParameters              // definitions of parameters, and the end of them
+	atDescribed               // definitions of columns of a prepared statement, and the end of them
+	atEnd                     // nothing: it has refused the login
 )
 
 // wire is a connection to a server below the driver. It lets packets through to
@@ -71,10 +74,12 @@ type wire struct {
 	in     *bufio.Reader
 	login  login
 	stage  stage
-	left   uint64 // definitions of columns that are still due
-	ready  []byte // checked, and not yet read by the driver
-	buffer []byte // the latest packet with its header
-	err    error  // why the connection is of no use any more
+	left   uint64 // definitions of columns or parameters that are still due
+	// columns of a prepared statement are due after its parameters.
+	columns uint64
+	ready   []byte // checked, and not yet read by the driver
+	buffer  []byte // the latest packet with its header
+	err     error  // why the connection is of no use any more
 
 	answered, rows int // bytes and rows of the answer that is under way
 	second         time.Time
@@ -134,8 +139,8 @@ const (
 	comPing  = 14
 )
 
-// send lets commands pass to which the answer is known: statements as text, and
-// pings.
+// send lets commands pass to which the answer is known: statements, as text and
+// prepared, and pings.
 func (w *wire) send(b []byte) error {
 	if len(b) < 5 {
 		return errors.New("send to the server: a packet without a command")
@@ -151,8 +156,11 @@ func (w *wire) send(b []byte) error {
 		return breachf("something that was not asked for")
 	case b[4] == comPing:
 		w.stage = atPing
-	case b[4] == comQuery:
+	case b[4] == comQuery || b[4] == comExecute:
 		w.stage = atReply
+	case b[4] == comPrepare:
+		w.stage = atPrepare
+	case b[4] == comForget: // has no answer
 	default:
 		return fmt.Errorf("send to the server: rtrail has no use for command %d", b[4])
 	}
@@ -235,7 +243,9 @@ func (w *wire) next() error {
 		return w.nextLogin()
 	case atReply, atPing:
 		return w.nextReply()
-	case atColumns:
+	case atPrepare:
+		return w.nextPrepared()
+	case atColumns, atParameters, atDescribed:
 		return w.nextColumn()
 	case atRows:
 		return w.nextRow()
@@ -309,7 +319,14 @@ func (w *wire) nextColumn() error {
 		if err := checkEnd(payload); err != nil {
 			return err
 		}
-		w.stage = atRows
+		switch w.stage {
+		case atColumns:
+			w.stage = atRows
+		case atParameters:
+			w.describe()
+		default:
+			w.stage = atRest
+		}
 	default:
 		w.left--
 	}
