@@ -17,6 +17,7 @@ a line for each run, with what clients got and what the host did in its seconds.
 		newBenchCommandCommand(),
 		newBenchReportCommand(),
 		newBenchCompareCommand(),
+		newBenchPreparedCommand(),
 		newBenchHistoryCommand(),
 		newBenchWatchCommand(),
 		newBenchBaselineCommand(),

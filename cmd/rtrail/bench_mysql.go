@@ -104,8 +104,8 @@ func (b *benchMySQL) resolve(cmd *cobra.Command) error {
 	if given("prepare") {
 		p.Prepare = b.prepare
 	}
-	if strings.ContainsAny(p.User, ":@ ") {
-		return usageError("--user %q: only the name of the account; its password comes from ~/.my.cnf or --ask-password", strings.SplitN(p.User, ":", 2)[0])
+	if err := checkUser(p.User); err != nil {
+		return err
 	}
 	if given("statements") || p.Statements == "" {
 		p.Statements = b.statements
@@ -123,21 +123,11 @@ func (b *benchMySQL) resolve(cmd *cobra.Command) error {
 }
 
 func (b *benchMySQL) start(cmd *cobra.Command) error {
-	files := mysqlconn.ReadOptionFiles("/", os.Getenv)
 	servers := map[string]mysqlconn.Target{}
 	for _, e := range b.plan.Environments {
-		name := e.Target
-		if b.plan.User != "" {
-			name = b.plan.User + "@" + name
-		}
-		t, err := mysqlconn.Parse(name, files, mysqlconn.Options{AdminPort: b.adminPort})
+		t, err := targetOf(e.Target, b.plan.User, b.ask, mysqlconn.Options{AdminPort: b.adminPort})
 		if err != nil {
-			return usageError("--target: %v", err)
-		}
-		if b.ask {
-			if t.Password, err = askPassword(t); err != nil {
-				return err
-			}
+			return err
 		}
 		servers[e.Name] = t
 	}
@@ -193,6 +183,29 @@ const (
 	preparedStatements = "prepared"
 	textStatements     = "text"
 )
+
+// checkUser refuses what is more than the name of an account.
+func checkUser(user string) error {
+	if strings.ContainsAny(user, ":@ ") {
+		return usageError("--user %q: only the name of the account; its password comes from ~/.my.cnf or --ask-password", strings.SplitN(user, ":", 2)[0])
+	}
+	return nil
+}
+
+// targetOf is the server that --target names, with the password of option files or of a prompt.
+func targetOf(target, user string, ask bool, o mysqlconn.Options) (mysqlconn.Target, error) {
+	if user != "" {
+		target = user + "@" + target
+	}
+	t, err := mysqlconn.Parse(target, mysqlconn.ReadOptionFiles("/", os.Getenv), o)
+	if err != nil {
+		return t, usageError("--target: %v", err)
+	}
+	if ask {
+		t.Password, err = askPassword(t)
+	}
+	return t, err
+}
 
 func (b *benchMySQL) sysbench(scenario string, t mysqlconn.Target) *load.Sysbench {
 	p := &b.plan

@@ -21,6 +21,7 @@ const grace = 900 * time.Millisecond
 type interruption struct {
 	finishes atomic.Bool
 	screen   atomic.Pointer[fullScreen] // what the terminal shows; nil: lines
+	left     atomic.Pointer[string]     // what stays changed elsewhere if the program ends now
 }
 
 type interruptionKey struct{}
@@ -34,16 +35,29 @@ func finishes(ctx context.Context) {
 	}
 }
 
+// leaves says what stays changed elsewhere if the program ends now, and how to put it back;
+// "": nothing. A second signal prints that.
+func leaves(ctx context.Context, words string) {
+	if i := interruptionOf(ctx); i != nil {
+		i.left.Store(&words)
+	}
+}
+
 // interruptionOf is that of a run; nil in a test that has none.
 func interruptionOf(ctx context.Context) *interruption {
 	i, _ := ctx.Value(interruptionKey{}).(*interruption)
 	return i
 }
 
-// exit ends the program where it stands, with the terminal as it was before. A reader of
-// stderr that has stopped does not keep it.
+// exit ends the program where it stands, with the terminal as it was before.
 func (i *interruption) exit(stderr io.Writer, message string, code int) {
 	i.screen.Load().leave()
+	say(stderr, message)
+	exitAtOnce(code)
+}
+
+// say prints last words. A reader of stderr that has stopped does not keep it.
+func say(stderr io.Writer, message string) {
 	said := make(chan struct{})
 	go func() {
 		defer close(said)
@@ -56,7 +70,6 @@ func (i *interruption) exit(stderr io.Writer, message string, code int) {
 	case <-said:
 	case <-time.After(saying):
 	}
-	exitAtOnce(code)
 }
 
 // saying is how long the last words may take.
@@ -87,6 +100,9 @@ func untilSignal(stderr io.Writer) (context.Context, func()) {
 		select {
 		case s := <-signals:
 			i.screen.Load().leave()
+			if words := i.left.Load(); words != nil && *words != "" {
+				say(stderr, *words)
+			}
 			dieOf(s.(syscall.Signal))
 		case <-late:
 			i.exit(stderr, "interrupted", exitFailed)
