@@ -12,7 +12,6 @@ import (
 
 	"rtrail/internal/bench/prepared"
 	"rtrail/internal/crash"
-	"rtrail/internal/mysqlconn"
 	"rtrail/internal/probe"
 	"rtrail/internal/probe/census"
 	"rtrail/internal/probe/event"
@@ -89,15 +88,9 @@ func (j *benchPrepared) run(cmd *cobra.Command) error {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 	finishes(ctx)
 	b := prepared.Bench{Plan: j.plan, Target: t.Name, Driver: driverVersion(), Unprofiled: "--profile=false",
-		Connect: func(ctx context.Context) (prepared.Conn, error) {
-			c, err := t.Connect(ctx, nil)
-			if err != nil {
-				return nil, err
-			}
-			return preparing{c}, nil
-		},
-		Say:  func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) },
-		Left: func(words string) { leaves(ctx, words) },
+		Connect: prepared.To(t),
+		Say:     func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) },
+		Left:    func(words string) { leaves(ctx, words) },
 	}
 	switch {
 	case j.profile && os.Geteuid() == 0:
@@ -111,19 +104,6 @@ func (j *benchPrepared) run(cmd *cobra.Command) error {
 	}
 	return err
 }
-
-// preparing is a connection whose statements are those of the bench.
-type preparing struct{ *mysqlconn.Conn }
-
-func (c preparing) Prepare(ctx context.Context, statement string) (prepared.Statement, error) {
-	s, err := c.Conn.Prepare(ctx, statement)
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-func (c preparing) PID() int32 { return c.Peer("/proc") }
 
 // driverVersion is the module that speaks with the server.
 func driverVersion() string {

@@ -13,7 +13,7 @@ import (
 )
 
 // abouts are the words for what a finding is about.
-var abouts = map[string]string{"length": "LENGTH", "mode": "MODE", "log": "LOG", "cause": "CAUSE", "prepare": "PREPARE", "fallback": "NOT PREPARED", "client": "CLIENT"}
+var abouts = map[string]string{"timeout": "TIMEOUT", "length": "LENGTH", "mode": "MODE", "log": "LOG", "cause": "CAUSE", "prepare": "PREPARE", "fallback": "NOT PREPARED", "client": "CLIENT"}
 
 // Document is the result for people.
 func (r *Result) Document() document.Document {

@@ -18,6 +18,7 @@ import (
 const (
 	maxSpaces  = 1000
 	maxLengths = 8
+	minRounds  = 2
 	maxRounds  = 100
 	maxTimeout = 10 * time.Minute
 	// MaxTime is the longest that a plan may take.
@@ -50,8 +51,8 @@ func (p *Plan) Check() error {
 		return fmt.Errorf("--markers %d: from 1 to %d, which is the most that a prepared statement may have", p.Markers, mysqlconn.MaxMarkers)
 	case len(p.Spaces) < 1 || len(p.Spaces) > maxLengths:
 		return fmt.Errorf("--spaces: from 1 to %d numbers of blanks", maxLengths)
-	case p.Rounds < 1 || p.Rounds > maxRounds:
-		return fmt.Errorf("--rounds %d: from 1 to %d", p.Rounds, maxRounds)
+	case p.Rounds < minRounds || p.Rounds > maxRounds:
+		return fmt.Errorf("--rounds %d: from %d, which show how much rounds differ by themselves, to %d", p.Rounds, minRounds, maxRounds)
 	case p.Timeout < time.Second || p.Timeout > maxTimeout:
 		return fmt.Errorf("--timeout %v: from 1s to %v", p.Timeout, maxTimeout)
 	case p.MaxTime < time.Second || p.MaxTime > MaxTime:

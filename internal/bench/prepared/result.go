@@ -87,6 +87,8 @@ type Cell struct {
 	PreparedAfter  int64    `json:"com_stmt_prepare_after"`
 	Profile        *Profile `json:"profile"` // of the server on this host; null: none
 	Failed         string   `json:"failed"`  // why rounds are missing
+
+	timedOut bool
 }
 
 // Round is one execution.
@@ -105,7 +107,7 @@ type LeftOut struct {
 
 // Finding is a part of the verdict.
 type Finding struct {
-	About string `json:"about"` // length, mode, log, cause, prepare, fallback, client
+	About string `json:"about"` // timeout, mode, log, length, cause, prepare, fallback, client
 	Costs bool   `json:"costs"` // the server is clearly slower by it
 	Words string `json:"words"`
 }

@@ -171,7 +171,8 @@ func (b *bench) measure(ctx context.Context, c Cell) error {
 		b.result.unprofiled = perr.Error()
 	}
 	if err != nil {
-		c.Failed = b.why(ctx, err)
+		kind, _ := mysqlconn.Classify(err)
+		c.Failed, c.timedOut = b.why(ctx, err), kind == mysqlconn.Timeout && ctx.Err() == nil
 	} else {
 		short, cancel := context.WithTimeout(ctx, asking)
 		c.PreparedAfter = prepares(short, conn)

@@ -12,35 +12,37 @@ import (
 
 // Thresholds of the verdict. They are judgement.
 const (
-	// clearFrom is from how many times as long on something costs: a program is worth a change.
+	// clearFrom is from how many times as long on something costs, beyond noise: it is worth a
+	// change of a program.
 	clearFrom = 2
 	// inProportion is how far two ratios may be apart that are called the same.
 	inProportion = 1.25
 	// mostOf is the share of the CPU time, or of a time, that explains it.
 	mostOf = 0.5
+	// worthNaming is the share from which a function beside the first is named.
+	worthNaming = 0.05
 )
 
 // judge says what costs.
 func (r *Result) judge() {
 	r.Verdict = []Finding{}
-	r.judgePairs("mode", "no mode is clearly slower than the other", func(a, b *Cell) bool {
+	r.judgeTimeouts()
+	r.judgePairs("mode", "no mode is clearly slower than the other", true, func(a, b *Cell) bool {
 		return a.Mode == ServerSide && b.Mode == ClientSide && a.Spaces == b.Spaces && a.Logs == b.Logs
 	},
 		func(slow, fast *Cell, times string) string {
 			return fmt.Sprintf("%s takes %s, %s times as long as %s (%s), with %s of SQL and %s", slow.Mode, mean(slow), times, fast.Mode, mean(fast), size(slow.SQL), slow.Logs)
 		})
-	r.judgePairs("log", "no log makes a clear difference", func(a, b *Cell) bool {
+	r.judgePairs("log", "no log makes it clearly slower", false, func(a, b *Cell) bool {
 		return a.Mode == b.Mode && a.Spaces == b.Spaces && a.Logs != Logs{} && b.Logs == Logs{}
 	},
 		func(slow, fast *Cell, times string) string {
 			return fmt.Sprintf("with %s %s takes %s, with %s %s: %s times as long, with %s of SQL", slow.Logs, slow.Mode, mean(slow), fast.Logs, mean(fast), times, size(slow.SQL))
 		})
-	r.judgePairs("length", "longer SQL makes no clear difference", func(a, b *Cell) bool { return a.Mode == b.Mode && a.Logs == b.Logs && a.SQL > b.SQL },
+	r.judgePairs("length", "longer SQL is not clearly slower", false, func(a, b *Cell) bool { return a.Mode == b.Mode && a.Logs == b.Logs && a.SQL > b.SQL },
 		func(slow, fast *Cell, times string) string {
 			length, more := float64(slow.SQL)/float64(fast.SQL), "in proportion"
 			switch ratio := float64(slow.Mean / fast.Mean); {
-			case length < 1:
-				length, more = 1/length, "the shorter text is the slower one"
 			case ratio > inProportion*length:
 				more = "more than in proportion"
 			case ratio < length/inProportion:
@@ -59,40 +61,59 @@ func (r *Result) find(about string, costs bool, words string) {
 	r.Verdict = append(r.Verdict, Finding{about, costs, words})
 }
 
-// slower says whether a is clearly slower than b: each of its rounds, and on average.
-func slower(a, b *Cell) bool {
-	if !(a.Mean >= clearFrom*b.Mean) {
-		return false
+// noise is how many times as long one round of a cell takes as another one of it, at most: what
+// the host and the server do besides.
+func (r *Result) noise() float64 {
+	noise := 1.0
+	for i := range r.Cells {
+		if c := &r.Cells[i]; len(c.Rounds) > 0 {
+			shortest, longest := c.extremes()
+			noise = max(noise, longest/shortest)
+		}
 	}
-	least, longest := math.Inf(1), 0.0
-	for _, x := range a.Rounds {
-		least = min(least, float64(x.Took))
-	}
-	for _, x := range b.Rounds {
-		longest = max(longest, float64(x.Took))
-	}
-	return least > longest
+	return noise
 }
 
-// judgePairs compares the cells of which one differs from the other in one thing. It tells of the
-// largest factor where the first of a pair is slower, and of that where the second is.
-func (r *Result) judgePairs(about, none string, pair func(a, b *Cell) bool, words func(slow, fast *Cell, times string) string) {
-	var pairs int
+// extremes are the shortest and the longest round.
+func (c *Cell) extremes() (shortest, longest float64) {
+	shortest = math.Inf(1)
+	for _, x := range c.Rounds {
+		shortest, longest = min(shortest, float64(x.Took)), max(longest, float64(x.Took))
+	}
+	return shortest, longest
+}
+
+// slower says whether a is clearly slower than b: each of its rounds than each of the other, by
+// twice the factor by which rounds of any one cell differ.
+func slower(a, b *Cell, noise float64) bool {
+	shortest, _ := a.extremes()
+	_, longest := b.extremes()
+	return shortest >= clearFrom*noise*longest
+}
+
+// judgePairs compares the cells of which one differs from the other in one thing, and tells of
+// the largest factor where the first of a pair is slower; where either may be, of both.
+func (r *Result) judgePairs(about, none string, either bool, pair func(a, b *Cell) bool, words func(slow, fast *Cell, times string) string) {
+	var pairs, unfinished int
 	var largest float64 // of what is not clear
 	var found [2]struct {
 		slow, fast *Cell
 		ratio      float64
 	}
+	noise := r.noise()
 	for i := range r.Cells {
 		for j := range r.Cells {
 			a, b := &r.Cells[i], &r.Cells[j]
-			if i == j || !pair(a, b) || len(a.Rounds) == 0 || len(b.Rounds) == 0 {
+			if i == j || !pair(a, b) {
 				continue
 			}
-			pairs++
+			if pairs++; len(a.Rounds) == 0 || len(b.Rounds) == 0 {
+				unfinished++
+				continue
+			}
 			for n, x := range [2][2]*Cell{{a, b}, {b, a}} {
 				ratio := float64(x[0].Mean / x[1].Mean)
-				if !slower(x[0], x[1]) {
+				if n == 1 && !either || !slower(x[0], x[1], noise) {
 					largest = max(largest, ratio)
 				} else if ratio > found[n].ratio {
 					found[n].slow, found[n].fast, found[n].ratio = x[0], x[1], ratio
@@ -100,16 +121,26 @@ func (r *Result) judgePairs(about, none string, pair func(a, b *Cell) bool, word
 			}
 		}
 	}
-	if pairs == 0 {
-		return
-	}
 	for _, f := range found {
 		if f.slow != nil {
 			r.find(about, true, words(f.slow, f.fast, unit.Number(round(f.ratio)).String()))
 		}
 	}
-	if found[0].slow == nil && found[1].slow == nil {
-		r.find(about, false, fmt.Sprintf("%s: at most %s times as long", none, unit.Number(round(largest))))
+	switch {
+	case pairs == 0 || found[0].slow != nil || found[1].slow != nil:
+	case unfinished > 0:
+		r.find(about, false, fmt.Sprintf("not judged: %d of %d comparisons lack a side", unfinished, pairs))
+	default:
+		r.find(about, false, fmt.Sprintf("%s: at most %s times as long, and rounds of one cell differ by up to %s times", none, unit.Number(round(largest)), unit.Number(round(noise))))
+	}
+}
+
+// judgeTimeouts tells of queries that took too long to be measured.
+func (r *Result) judgeTimeouts() {
+	for i := range r.Cells {
+		if c := &r.Cells[i]; c.timedOut {
+			r.find("timeout", true, fmt.Sprintf("%s, %s of SQL, %s: %s", c.Mode, size(c.SQL), c.Logs, c.Failed))
+		}
 	}
 }
 
@@ -162,6 +193,9 @@ func (r *Result) judgeCause() {
 func (p *Profile) hottest() string {
 	var names []string
 	for i, f := range p.Hot[:min(len(p.Hot), 3)] {
+		if i > 0 && f.Share < worthNaming {
+			break
+		}
 		name := fmt.Sprintf("%s (%s) %s", f.Name, f.Module, unit.Share(f.Share))
 		if i == 0 && len(p.Stack) > 1 {
 			name += ", called by " + strings.Join(p.Stack[1:min(len(p.Stack), 6)], " < ")
