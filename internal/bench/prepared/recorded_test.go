@@ -1,11 +1,49 @@
 package prepared
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"rtrail/internal/document"
 )
+
+// fits wants the JSON form that docs/bench-prepared.schema.json describes.
+func fits(t *testing.T, r *Result) {
+	t.Helper()
+	const id = "urn:rtrail:bench-prepared:1"
+	text, err := os.ReadFile("../../../docs/bench-prepared.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource(id, value); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := c.Compile(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := document.JSON(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	if value, err = jsonschema.UnmarshalJSON(&out); err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Validate(value); err != nil {
+		t.Error(err)
+	}
+}
 
 // TestRecorded: the verdict on MySQL 5.7.21 with 50,000 markers, as `rtrail bench prepared
 // --toggle-logs --json` measured it, names the log, the mode, the length and the cause.
@@ -20,6 +58,8 @@ func TestRecorded(t *testing.T) {
 	}
 	r.toggles = true
 	r.judge()
+	r.LeftOut = []LeftOut{{Mode: ServerSide, Why: "a test"}}
+	fits(t, &r)
 	list := strings.Join(words(&r), "\n")
 	for _, says := range []string{
 		"mode true: server-side takes 39 s, 770 times as long as client-side (50.6 ms), with 6.2 MiB of SQL and general log on",

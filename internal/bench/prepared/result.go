@@ -37,10 +37,10 @@ func (l Logs) String() string {
 	return "logs off"
 }
 
-// format is the version of the JSON form (docs/bench-prepared.schema.json).
+// format is the version of the JSON form.
 const format = 1
 
-// Result is what was measured.
+// Result is what was measured. docs/bench-prepared.schema.json describes its JSON form.
 type Result struct {
 	Format   int       `json:"format"`
 	Target   string    `json:"target"`
