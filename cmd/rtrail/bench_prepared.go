@@ -12,6 +12,7 @@ import (
 
 	"rtrail/internal/bench/prepared"
 	"rtrail/internal/crash"
+	"rtrail/internal/mysqlconn"
 	"rtrail/internal/probe"
 	"rtrail/internal/probe/census"
 	"rtrail/internal/probe/event"
