@@ -29,6 +29,7 @@ type benchBaseline struct {
 	peer   string
 	length time.Duration
 	output string
+	force  bool
 	face
 }
 
@@ -58,6 +59,7 @@ with a file of 1 GiB that it removes: not beside work that must not be slowed.`,
 	f.StringVar(&j.peer, "peer", "", "measure the network to this HOST:PORT, where rtrail throughput serves")
 	f.DurationVar(&j.length, "for", 5*time.Second, "how long to measure each number")
 	f.StringVarP(&j.output, "output", "o", "", "keep the numbers in this file (default as root: "+baseline.DefaultPath+")")
+	f.BoolVar(&j.force, "force", false, "also if more than a tenth of the CPUs is busy with other work")
 	j.face.add(f, "the numbers")
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
@@ -80,6 +82,14 @@ func (j *benchBaseline) run(cmd *cobra.Command) error {
 			return err
 		}
 		if err := dir.Close(); err != nil {
+			return err
+		}
+	}
+	if err := checkOutputs([]output{{"--output", j.output}}, nil); err != nil {
+		return err
+	}
+	for _, folder := range j.disks {
+		if _, err := os.Stat(folder); err != nil {
 			return err
 		}
 	}
@@ -130,13 +140,13 @@ func (j *benchBaseline) measure(ctx context.Context, stderr io.Writer) (*baselin
 	if cpu, ok := before.View().CPUTotal(); ok {
 		b.Busy = cpu.Busy()
 	}
+	if b.Busy > baseline.MostBusy && !j.force {
+		return nil, fmt.Errorf("%v of the CPUs are busy with other work: what is measured now is less than the host can do; wait, or --force", unit.Share(b.Busy))
+	}
 	tell := func(what string) { fmt.Fprintf(stderr, "measuring %s\n", what) }
-	for _, part := range []struct {
-		name string
-		run  func(context.Context, *baseline.Baseline, time.Duration) error
-	}{{"CPUs", capacity.CPU}, {"memory", capacity.Memory}, {"HTTP over loopback", capacity.HTTP}} {
-		tell(part.name)
-		if err := part.run(ctx, b, j.length); err != nil {
+	if j.peer != "" { // what can fail comes first
+		tell("the network to " + j.peer)
+		if err := capacity.Network(ctx, b, j.peer, j.length); err != nil {
 			return nil, err
 		}
 	}
@@ -145,9 +155,12 @@ func (j *benchBaseline) measure(ctx context.Context, stderr io.Writer) (*baselin
 			return nil, err
 		}
 	}
-	if j.peer != "" {
-		tell("the network to " + j.peer)
-		if err := capacity.Network(ctx, b, j.peer, j.length); err != nil {
+	for _, part := range []struct {
+		name string
+		run  func(context.Context, *baseline.Baseline, time.Duration) error
+	}{{"CPUs", capacity.CPU}, {"memory", capacity.Memory}, {"HTTP over loopback", capacity.HTTP}} {
+		tell(part.name)
+		if err := part.run(ctx, b, j.length); err != nil {
 			return nil, err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -43,6 +44,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	// A reader that went away is no error of ours: with SIGPIPE ignored, the
 	// write fails with EPIPE and the program ends quietly.
 	signal.Ignore(syscall.SIGPIPE)
+	log.SetOutput(io.Discard) // what libraries log, as net/http does of bytes that a server sends unasked
 	ctx, stop := untilSignal(stderr)
 	defer stop()
 	budget.Watch(ctx, func(bytes, limit int64) {

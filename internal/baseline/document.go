@@ -46,14 +46,14 @@ func (b *Baseline) Document(earlier *Baseline) document.Document {
 		t.Add(row)
 	}
 	d.Blocks = []document.Block{facts, t}
-	if b.Busy > mostBusy {
+	if b.Busy > MostBusy {
 		d.Blocks = append(d.Blocks, document.List{Style: document.Warn, Items: []document.Item{{Words: fmt.Sprintf("%s of the CPUs were busy with other work just before: the host can do more than this", unit.Share(b.Busy))}}})
 	}
 	return d
 }
 
-// mostBusy is how busy a host may be that is measured: what others take is missing.
-const mostBusy = 0.1
+// MostBusy is how busy a host may be that is measured: what others take is missing.
+const MostBusy = 0.1
 
 // get is the value of the same thing.
 func (b *Baseline) get(of Value) (Value, bool) {

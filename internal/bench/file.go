@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"rtrail/internal/document"
 )
@@ -35,10 +36,16 @@ func Read(r io.Reader) (runs []Run, cut bool, err error) {
 		}
 		if len(bytes.TrimSpace(line)) > 0 {
 			var run Run
-			if failed := json.Unmarshal(line, &run); failed != nil {
-				if err != nil {
-					return runs, true, nil
-				}
+			failed := json.Unmarshal(line, &run)
+			switch {
+			case failed != nil && err != nil:
+				return runs, true, nil
+			case failed != nil && n == 1 && line[0] != '{':
+				return runs, false, errors.New("it holds no runs of rtrail bench, one in a line, nor is it a log of sysbench (CSV files are for rtrail bench compare)")
+			case failed == nil:
+				failed = run.check()
+			}
+			if failed != nil {
 				return runs, false, fmt.Errorf("line %d is no run of rtrail bench: %w", n, failed)
 			}
 			if len(runs) == MostRuns {
@@ -50,6 +57,46 @@ func Read(r io.Reader) (runs []Run, cut bool, err error) {
 			return runs, false, nil
 		}
 	}
+}
+
+const (
+	// most is more than any number of a run.
+	most = 1e15
+	// mostThreads bounds clients, and repeats.
+	mostThreads = 10_000_000
+	// longestName bounds names.
+	longestName = 200
+)
+
+// check refuses what no run has.
+func (r *Run) check() error {
+	if r.Threads < 0 || r.Threads > mostThreads || r.Repeat < 0 || r.Repeat > mostThreads || r.Host.Samples < 0 {
+		return fmt.Errorf("it has %d threads, repeat %d, %d samples", r.Threads, r.Repeat, r.Host.Samples)
+	}
+	for _, name := range []string{r.Environment, r.Scenario, r.Recording} {
+		if len(name) > longestName {
+			return fmt.Errorf("a name is longer than %d bytes", longestName)
+		}
+	}
+	for _, at := range []time.Time{r.Began, r.Ended} {
+		if !at.IsZero() && (at.Year() < 1995 || at.Year() > 2200) {
+			return fmt.Errorf("it ran in the year %d", at.Year())
+		}
+	}
+	if r.Ended.Before(r.Began) {
+		return errors.New("it ended before it began")
+	}
+	numbers := []document.Number{r.Rate, r.Generator, r.Host.CPUs, r.Host.User, r.Host.System, r.Host.Softirq, r.Host.IOWait, r.Host.Util,
+		r.Costs.CPU, r.Costs.Switches, r.Costs.Read, r.Costs.Written, r.Costs.Sent}
+	for _, l := range []*Load{&r.Load, &r.Alone, &r.Wire} {
+		numbers = append(numbers, l.TPS, l.QPS, l.Errors, l.Mean, l.P50, l.P95, l.P99, l.Max)
+	}
+	for _, x := range numbers {
+		if x < 0 || x > most {
+			return fmt.Errorf("it has the number %v", float64(x))
+		}
+	}
+	return nil
 }
 
 // readLine reads a line with its end, of a bounded length.

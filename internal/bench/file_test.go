@@ -55,7 +55,9 @@ func TestWhatALineLacksIsUnknown(t *testing.T) {
 }
 
 func TestWrongLines(t *testing.T) {
-	for _, text := range []string{"{}\nno run\n{}\n", "{\"threads\":\"many\"}\n", strings.Repeat("x", longestLine+1)} {
+	for _, text := range []string{"{}\n{\"threads\":-3}\n", "{}\n{\"threads\":9223372036854775807}\n", "{}\n{\"load\":{\"queries_per_second\":1e308}}\n", "{}\n{\"host\":{\"user_cpus\":-1}}\n",
+		"{}\n{\"began\":\"0002-01-01T00:00:00Z\"}\n", "{}\n{\"began\":\"2026-01-01T00:00:01Z\",\"ended\":\"2026-01-01T00:00:00Z\"}\n", "{}\n{\"environment\":\"" + strings.Repeat("x", 5000) + "\"}\n",
+		"{}\nno run\n{}\n", "{\"threads\":\"many\"}\n", strings.Repeat("x", longestLine+1)} {
 		if _, _, err := Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), "line ") {
 			t.Errorf("%.20q: %v", text, err)
 		}

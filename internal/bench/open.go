@@ -2,7 +2,9 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -22,6 +24,9 @@ func Open(ctx context.Context, path string) (runs []Run, cut bool, err error) {
 		name = filepath.Dir(path)
 	}
 	f, err := infile.Open(ctx, file)
+	if file != path && errors.Is(err, fs.ErrNotExist) {
+		return nil, false, fmt.Errorf("%s holds no %s: no step of a load test has finished there", path, FileName)
+	}
 	if err != nil {
 		return nil, false, fmt.Errorf("reading the runs of a load test: %w", err)
 	}

@@ -25,7 +25,7 @@ func TestOpen(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{dir: "no whole run", filepath.Dir(dir): "no such file", filepath.Join(dir, "none"): "no such file"} {
+	for path, want := range map[string]string{dir: "no whole run", filepath.Dir(dir): "holds no runs.jsonl", filepath.Join(dir, "none"): "no such file"} {
 		if _, _, err := Open(t.Context(), path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)
 		}

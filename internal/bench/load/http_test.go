@@ -1,12 +1,15 @@
 package load
 
 import (
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"rtrail/internal/bench"
 )
 
 // web is a web server and the load for it.
@@ -100,5 +103,16 @@ func TestHTTPIsRefused(t *testing.T) {
 		if err := h.Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
+	}
+}
+
+// Requests that nobody answered say nothing of times, and nothing of the generator.
+func TestNothingIsAnswered(t *testing.T) {
+	s := newSchedule(10, 3*time.Second)
+	s.waiting(0, 3*time.Second, 30)
+	o := Outcome{Load: bench.UnknownLoad(), Alone: bench.UnknownLoad()}
+	s.sum(&o, 0)
+	if o.Load.TPS != 0 || !math.IsNaN(float64(o.Load.P99)) || len(o.Invalid) != 1 || o.Invalid[0] != "no request was answered in 3 s" {
+		t.Errorf("%+v, %q", o.Load, o.Invalid)
 	}
 }

@@ -118,7 +118,7 @@ func (s *schedule) sum(o *Outcome, warmup int) (from int) {
 	case !o.Steady.Judged:
 		o.Notes = append(o.Notes, fmt.Sprintf("too short to say whether the load became steady: that takes %d seconds", fewestSeconds))
 	case o.Steady.Never:
-		o.Invalid = append(o.Invalid, fmt.Sprintf("never became steady: the last quarter has %+.0f %% more than the one before; give it more time", 100*o.Steady.Drift))
+		o.Invalid = append(o.Invalid, fmt.Sprintf("never became steady: the last quarter has %s than the one before; give it more time", more(o.Steady.Drift)))
 	case o.Steady.Late():
 		from = o.Steady.Cut
 		o.Notes = append(o.Notes, fmt.Sprintf("the warm-up took %d s, and these were left out", from))
@@ -146,6 +146,12 @@ func (s *schedule) sum(o *Outcome, warmup int) (from int) {
 			}
 		}
 		o.Invalid = append(o.Invalid, fmt.Sprintf("%d requests failed, most with: %v", all.failed, s.name(number)))
+	}
+	if all.ended == 0 {
+		o.Load, o.Alone = bench.UnknownLoad(), bench.UnknownLoad() // how long requests waited that nobody answered says nothing
+		o.Load.TPS, o.Load.QPS, o.Load.Errors = 0, 0, document.Number(all.failed)
+		o.Invalid = append(o.Invalid, fmt.Sprintf("no request was answered in %.0f s", length))
+		return from
 	}
 	if late, alone := s.late.Quantile(.99), all.alone.Quantile(.99); s.late.Count() > 0 && late > alone {
 		o.Invalid = append(o.Invalid, fmt.Sprintf("hot load generator: it began requests late by %v (p99), which is more than what they took (%v); give it a CPU, or a lower rate", late.Round(time.Microsecond), alone.Round(time.Microsecond)))

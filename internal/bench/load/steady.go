@@ -105,8 +105,16 @@ func (o *Outcome) steady(rates []float64, warmup int) {
 	case !o.Steady.Judged:
 		o.Notes = append(o.Notes, fmt.Sprintf("too short to say whether the load became steady: that takes %d seconds", fewestSeconds))
 	case o.Steady.Never:
-		o.Invalid = append(o.Invalid, fmt.Sprintf("never became steady: the last quarter has %+.0f %% more than the one before; give it more time", 100*o.Steady.Drift))
+		o.Invalid = append(o.Invalid, fmt.Sprintf("never became steady: the last quarter has %s than the one before; give it more time", more(o.Steady.Drift)))
 	case o.Steady.Late():
-		o.Invalid = append(o.Invalid, fmt.Sprintf("measured while still warming up, which makes it %+.0f %%: it became steady after %d s, and the warm-up was %d s", 100*o.Steady.Off, o.Steady.Cut, warmup))
+		o.Invalid = append(o.Invalid, fmt.Sprintf("measured while still warming up, which gives %s: it became steady after %d s, and the warm-up was %d s", more(o.Steady.Off), o.Steady.Cut, warmup))
 	}
+}
+
+// more words a relative difference: "17 % less".
+func more(difference float64) string {
+	if difference < 0 {
+		return fmt.Sprintf("%.0f %% less", -100*difference)
+	}
+	return fmt.Sprintf("%.0f %% more", 100*difference)
 }

@@ -69,7 +69,12 @@ func OpenFolder(path string, plan *Plan) (f *Folder, err error) {
 		}
 	case err != nil:
 		return f, err
-	case !bytes.Equal(there, text):
+	case bytes.Equal(there, text):
+	case f.empty():
+		if err := f.write(planFile, text); err != nil { // a plan that was mended
+			return f, err
+		}
+	default:
 		return f, ErrOtherPlan
 	}
 	if f.steps, err = f.dir.Sub(stepsDir); errors.Is(err, fs.ErrNotExist) {
@@ -79,6 +84,12 @@ func OpenFolder(path string, plan *Plan) (f *Folder, err error) {
 		return f, err
 	}
 	return f, f.readRuns()
+}
+
+// empty says that no run was kept.
+func (f *Folder) empty() bool {
+	text, err := f.read(runsFile)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && len(bytes.TrimSpace(text)) == 0
 }
 
 // PlanOf reads the plan that a folder holds; fs.ErrNotExist: none.

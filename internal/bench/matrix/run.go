@@ -59,6 +59,7 @@ func (b *Bench) Run(ctx context.Context) error {
 	}
 	settings := map[string]map[string]string{}
 	failed, block := 0, ""
+	valid := len(left) == 0
 	for i := range left {
 		s := &left[i]
 		fresh := fmt.Sprintf("%d/%s", s.Repeat, s.Environment.Name)
@@ -74,6 +75,7 @@ func (b *Bench) Run(ctx context.Context) error {
 			if err := b.keep(run); err != nil {
 				return err
 			}
+			valid = valid || len(run.Invalid) == 0
 		}
 		if err == nil {
 			failed = 0
@@ -83,7 +85,7 @@ func (b *Bench) Run(ctx context.Context) error {
 			if failed == failuresInARow {
 				return b.ended(ctx, fmt.Errorf("%d steps in a row failed: %w", failed, err))
 			}
-			if err := b.ready(ctx, s.Environment); err != nil {
+			if err := b.ready(ctx, s.Environment, b.readyIn()); err != nil {
 				return b.ended(ctx, err)
 			}
 		}
@@ -91,8 +93,14 @@ func (b *Bench) Run(ctx context.Context) error {
 			sleep(ctx, time.Duration(b.Plan.Pause)*time.Second)
 		}
 	}
+	if !valid {
+		return ErrNoneValid
+	}
 	return nil
 }
+
+// ErrNoneValid says that all steps are there, and nothing can be concluded from any.
+var ErrNoneValid = errors.New("no step is valid: see why above")
 
 // ended says that a matrix is not whole, and how it goes on.
 func (b *Bench) ended(ctx context.Context, err error) error {
@@ -116,7 +124,11 @@ type Incomplete struct {
 }
 
 func (e *Incomplete) Error() string {
-	return fmt.Sprintf("%v; %d of %d steps are whole: the same command goes on with the rest", e.Err, e.Whole, e.Of)
+	why := fmt.Sprint(e.Err)
+	if errors.Is(e.Err, context.Canceled) {
+		why = "stopped"
+	}
+	return fmt.Sprintf("%s; %d of %d steps are done: the same command goes on with the rest", why, e.Whole, e.Of)
 }
 
 func (e *Incomplete) Unwrap() error { return e.Err }
@@ -138,7 +150,11 @@ func (b *Bench) enter(ctx context.Context, s *Step, begins bool, settings map[st
 		}
 	}
 	if begins {
-		if err := b.ready(ctx, e); err != nil {
+		within := time.Duration(0)
+		if e.Restart != "" {
+			within = b.readyIn()
+		}
+		if err := b.ready(ctx, e, within); err != nil {
 			return err
 		}
 	}
@@ -194,17 +210,26 @@ func (l *lastBytes) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// ready waits until a server answers.
-func (b *Bench) ready(ctx context.Context, e *Environment) error {
-	within := time.Duration(b.Plan.ReadyIn) * time.Second
+// readyIn is how long a server may be away.
+func (b *Bench) readyIn() time.Duration { return time.Duration(b.Plan.ReadyIn) * time.Second }
+
+// ready waits until a server answers; it is asked once at least.
+func (b *Bench) ready(ctx context.Context, e *Environment, within time.Duration) error {
+	name := e.Target
+	if e.Name != e.Target {
+		name = e.Name + " at " + e.Target
+	}
 	until := time.Now().Add(within)
-	for {
+	for said := false; ; said = true {
 		err := b.Ready(ctx, e)
 		if err == nil || ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if time.Now().After(until) {
-			return fmt.Errorf("%s does not answer at %s for %v: %w", e.Name, e.Target, within, err)
+		if !time.Now().Before(until) {
+			return fmt.Errorf("%s does not answer: %w", name, err)
+		}
+		if !said {
+			b.Say("%s does not answer: waiting for up to %v", name, within)
 		}
 		sleep(ctx, askAgain)
 	}

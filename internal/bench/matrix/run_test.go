@@ -242,7 +242,15 @@ func TestFoldersThatAreRefused(t *testing.T) {
 	f.Close()
 	other := *p
 	other.Seconds = 7
-	if _, err := OpenFolder(dir, &other); !errors.Is(err, ErrOtherPlan) {
+	mended, err := OpenFolder(dir, &other) // it holds no run yet
+	if err != nil {
+		t.Fatal(err)
+	}
+	mended.Close()
+	if err := os.WriteFile(filepath.Join(dir, runsFile), []byte("{}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenFolder(dir, p); !errors.Is(err, ErrOtherPlan) {
 		t.Error(err)
 	}
 	full := t.TempDir()
@@ -252,10 +260,10 @@ func TestFoldersThatAreRefused(t *testing.T) {
 	if _, err := OpenFolder(full, p); err == nil || !strings.Contains(err.Error(), "not empty") {
 		t.Error(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, runsFile), []byte("no run\n{}\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, runsFile), []byte("{no run\n{}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenFolder(dir, p); err == nil || !strings.Contains(err.Error(), "line 1") {
+	if _, err := OpenFolder(dir, &other); err == nil || !strings.Contains(err.Error(), "line 1") {
 		t.Error(err)
 	}
 }

@@ -93,6 +93,15 @@ func New(runs []bench.Run, o Options) *Report {
 func environment(name string, runs []bench.Run, o Options) Environment {
 	e := Environment{Name: name, Runs: runs, Settings: common(runs), Notes: []string{}}
 	slices.SortStableFunc(e.Runs, func(a, b bench.Run) int { return a.Began.Compare(b.Began) })
+	for i := range e.Runs {
+		switch r := &e.Runs[i]; {
+		case len(r.Invalid) > 0:
+		case !(r.Load.TPS > 0):
+			r.Invalid = []string{"no transaction was finished"}
+		case !(level(r) > 0):
+			r.Invalid = []string{"neither clients nor a rate are told"}
+		}
+	}
 	for i := range e.Runs[1:] {
 		a, b := &e.Runs[i], &e.Runs[i+1]
 		if b.Began.Before(a.Ended) && !b.Began.IsZero() {
@@ -183,7 +192,7 @@ func Name(r *bench.Run) string {
 // climb sums up the runs of a ladder.
 func climb(scenario string, open bool, runs []bench.Run, o Options) Ladder {
 	l := Ladder{Scenario: scenario, Open: open, Levels: []Level{}, Limits: []Limit{}}
-	valid := slices.DeleteFunc(slices.Clone(runs), func(r bench.Run) bool { return len(r.Invalid) > 0 || !(r.Load.TPS > 0) || !(level(&r) > 0) })
+	valid := slices.DeleteFunc(slices.Clone(runs), func(r bench.Run) bool { return len(r.Invalid) > 0 })
 	var steps []knee.Level
 	var points []knee.Point
 	at := map[float64][]bench.Run{}
