@@ -25,6 +25,7 @@ type limited struct {
 	// that has other work may not become steady, and the report then names limits from others.
 	invalid string
 	threads string // levels; "": one client, a few, many
+	seconds string // of a step; "": six
 	needs   env.Needs
 	setup   func(ctx context.Context, e *env.Env) (load, error)
 }
@@ -76,6 +77,9 @@ func (p *proof) once(ctx context.Context, c limited, round int) (named string, e
 	args := slices.Concat([]string{"bench", l.args[0], "-o", folder}, levels)
 	if c.threads != "" {
 		args = append(args, "--threads", c.threads)
+	}
+	if c.seconds != "" {
+		args = append(args, "--seconds", c.seconds)
 	}
 	command := append([]string{p.rtrail}, append(args, l.args[1:]...)...)
 	if l.netns != nil { // ip netns exec would hide control groups
