@@ -117,6 +117,11 @@ func (w *Watched) look() {
 		return
 	}
 	l.total = max(l.total, w.last.total)
+	for t, used := range w.last.threads { // workers end before their process does
+		if _, there := l.threads[t]; !there && len(l.threads) < maxThreads {
+			l.threads[t], l.names[t] = used, w.last.names[t]
+		}
+	}
 	w.last = l
 }
 

@@ -59,6 +59,24 @@ func TestUsageOfThoseThatEnded(t *testing.T) {
 	}
 }
 
+// A worker that ends before its process does was as busy as it was.
+func TestUsageOfWorkersThatEnded(t *testing.T) {
+	proc := t.TempDir()
+	task(t, proc, 10, 10, "sysbench", 0, 0, "")
+	task(t, proc, 10, 11, "worker", 0, 0, "")
+	w := &Watched{proc: proc, pid: 10, stop: make(chan struct{})}
+	w.Begin()
+	w.first.at = w.first.at.Add(-10 * time.Second)
+	task(t, proc, 10, 11, "worker", 980, 0, "")
+	w.look()
+	if err := os.RemoveAll(filepath.Join(proc, "10", "task", "11")); err != nil {
+		t.Fatal(err)
+	}
+	if u := w.End(); u.Busiest < .97 || u.BusiestName != "worker" {
+		t.Errorf("%+v", u)
+	}
+}
+
 func TestHot(t *testing.T) {
 	for _, tt := range []struct {
 		u   Usage
