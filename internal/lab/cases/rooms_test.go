@@ -16,8 +16,8 @@ import (
 func TestRooms(t *testing.T) {
 	const lab = "internal/lab/"
 	users := map[string][]string{ // who may import a room, by folder
-		lab + "env":    {lab, "cmd/rtrail"},
-		lab + "server": {lab + "cases"},
+		lab + "env":    {lab, "cmd/rtrail", "internal/measure/steps"},
+		lab + "server": {lab + "cases", "internal/measure/steps"},
 		lab + "load":   {lab + "cases"},
 		lab + "cases":  {"internal/gate", "cmd/rtrail"},
 	}
