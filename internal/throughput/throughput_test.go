@@ -155,6 +155,7 @@ func TestVerdicts(t *testing.T) {
 		}},
 		{"a shaper beside a CPU that others always fill", "rate", func(_ int, s *Sample) { s.RTT, s.CPU = 9*ms, 1 }},
 		{"a queue before a CPU that is always full", "cpu", func(i int, s *Sample) { s.RTT, s.CPU, s.Acked = 9*ms, 1, int64(12e6+2e5*float64(i)) }},
+		{"a queue, or a receiver that waits for its CPU: the rate comes and goes", "queue", func(i int, s *Sample) { s.RTT, s.Acked = 9*ms, int64(12e6+4e6*float64(i%3)) }},
 		{"a policer", "rate", func(int, *Sample) {}},
 		{"a full CPU", "cpu", func(i int, s *Sample) { s.PeerCPU, s.Acked = 0.99, int64(12e6+2e6*float64(i)) }},
 		{"a sender that does something else", "sender", func(i int, s *Sample) { s.Busy, s.Acked = 0.2, int64(12e6+2e6*float64(i)) }},

@@ -12,7 +12,7 @@ import (
 )
 
 // Verdict is what limits a run. Kinds are receiver-window, receiver-slow, send-buffer, sender,
-// loss, rate, cpu, concurrency and unknown; those of JudgePackets are told there.
+// loss, rate, queue, cpu, concurrency and unknown; those of JudgePackets are told there.
 type Verdict = conclusion.Verdict
 
 // Step is what to do next.
@@ -140,14 +140,16 @@ func Judge(r *Result) Verdict {
 		v.Next = []Step{conclusion.Do("find where packets get lost", shell.Line("tc -s qdisc; ip -s link; nstat -az 'TcpExt*Retrans*'")), conclusion.Do("try another congestion control", shell.Line("rtrail throughput %s %s --congestion bbr", host, port))}
 	case waits >= queuedAtLeast && float64(t.rtt) >= queued*float64(t.minRTT) && (max(t.cpu, t.peer) < fullCPU || t.steady() && (t.calm < fullCPU || t.spread <= exact)):
 		v.Kind = "rate"
-		v.Headline = fmt.Sprintf("%v is what the path carries: packets wait %v in a queue", rate, unit.Duration(waits))
-		if t.steady() {
-			if max(t.cpu, t.peer) < fullCPU {
-				v.Sure = "certain"
-			}
-			v.Headline = fmt.Sprintf("%v is what the path carries, second by second: a link or a shaper is full, and packets wait %v in its queue", rate, unit.Duration(waits))
-		}
+		v.Headline = fmt.Sprintf("%v is what the path carries, second by second: a link or a shaper is full, and packets wait %v in its queue", rate, unit.Duration(waits))
 		v.Next = []Step{conclusion.Do("look for shapers on both hosts", shell.Line("tc -s qdisc"))}
+		switch {
+		case !t.steady(): // a reader that waits for a CPU delays acknowledgements, too
+			v.Kind = "queue"
+			v.Headline = fmt.Sprintf("%v: packets or their acknowledgements wait %v, in a queue of the path or for a receiver that gets no CPU", rate, unit.Duration(waits))
+			v.Next = append(v.Next, conclusion.Do("on the receiver: see whether its reader gets a CPU", shell.Line("sudo rtrail")))
+		case max(t.cpu, t.peer) < fullCPU:
+			v.Sure = "certain"
+		}
 	case 8*t.buffer*t.streams < wakeUp.Seconds()*t.bits():
 		v.Kind = "send-buffer"
 		v.Headline = fmt.Sprintf("%v: the send buffer of %v holds no more than %v of it: the writer has to be woken as often", rate, unit.Bytes(t.buffer), unit.Duration(time.Duration(8*t.buffer*t.streams/t.bits()*1e9)))

@@ -141,7 +141,8 @@ func throughputSlowReceiver() Case {
 		ID:    "throughput/receiver-slow",
 		Title: "the receiver gets 2 % of a CPU",
 		Needs: throughputNeeds(),
-		Verb:  m.verb("receiver-slow", nothingLimits, "--for", "6s"),
+		// Its window fills, or it only delays acknowledgements, as a queue does.
+		Verb: m.verb("receiver-slow|queue", nothingLimits, "--for", "6s"),
 		Setup: inRouted(&m.pair, &m.r, func(ctx context.Context, e *env.Env) (err error) {
 			if m.group, err = e.Cgroup("receiver", "cpu"); err != nil {
 				return err

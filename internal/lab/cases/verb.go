@@ -21,7 +21,7 @@ type Verb struct {
 	Package string            // that judges, for the choice of labs that a change must pass
 	In      func() *env.NetNS // where it runs
 	Args    func() []string   // of rtrail, without --json
-	Kind    string            // of the verdict under the fault
+	Kind    string            // regular expression for the kind of the verdict under the fault
 	Healthy string            // regular expression for the kinds without it
 
 	congestion string // control that the kernel must have; "": any
@@ -77,7 +77,7 @@ func (r Runner) verb(ctx context.Context, c Case, e *env.Env, result *Result) er
 		return err
 	}
 	result.Under, result.Found, result.First = m, v.Headline, []string{v.Kind}
-	if v.Kind != c.Verb.Kind || c.Says != "" && !regexp.MustCompile(c.Says).MatchString(v.Headline) {
+	if !whole(c.Verb.Kind, v.Kind) || c.Says != "" && !regexp.MustCompile(c.Says).MatchString(v.Headline) {
 		return fmt.Errorf("want %s %s, found %s: %s %q", c.Verb.Kind, c.Says, v.Kind, v.Headline, v.Proof)
 	}
 	result.Rank = 1
