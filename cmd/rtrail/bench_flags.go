@@ -19,6 +19,7 @@ import (
 	"rtrail/internal/bench/matrix"
 	"rtrail/internal/bench/report"
 	"rtrail/internal/infile"
+	"rtrail/internal/unit"
 )
 
 // benchFlags are those of all verbs that make load.
@@ -177,7 +178,7 @@ func (b *benchFlags) run(ctx context.Context, m *matrix.Bench, out, stderr io.Wr
 	p := benchPrinter{out: out, json: b.json}
 	m.Finished = p.run
 	m.Say = func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
-	m.Say("%d steps, %v and what starts take; into %s", len(b.plan.Steps()), b.plan.Takes(), b.output)
+	m.Say("%s, %v and what starts take; into %s", unit.Plural(len(b.plan.Steps()), "step", "steps"), b.plan.Takes(), b.output)
 	p.head(b.plan.Steps())
 	err = m.Run(ctx)
 	if in, ok := errors.AsType[*matrix.Incomplete](err); ok && ctx.Err() != nil {

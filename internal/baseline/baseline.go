@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"time"
 
 	"rtrail/internal/document"
@@ -107,10 +106,6 @@ func Load(path string) (*Baseline, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return read(f, path)
-}
-
-func read(f *os.File, path string) (*Baseline, error) {
 	text, err := safefile.ReadAll(f, mostBytes)
 	if err != nil {
 		return nil, err

@@ -10,13 +10,15 @@ import (
 	"time"
 
 	"rtrail/internal/document"
+	"rtrail/internal/unit"
 )
 
 const (
 	// MostRuns is how many runs a file may have.
 	MostRuns = 100_000
-	// longestLine bounds a run.
+	// longestLine bounds a run, and largestFile all of a file.
 	longestLine = 1 << 20
+	largestFile = 256 << 20
 )
 
 // Append writes a run as a line.
@@ -25,9 +27,12 @@ func (r *Run) Append(w io.Writer) error { return document.JSONLine(w, r) }
 // Read reads the runs of a file. A last line that was cut off, as by a kill, is left out and
 // told by cut; any other line that is no run is an error, which names the line.
 func Read(r io.Reader) (runs []Run, cut bool, err error) {
-	lines := bufio.NewReaderSize(r, 64<<10)
+	lines, total := bufio.NewReaderSize(r, 64<<10), 0
 	for n := 1; ; n++ {
 		line, err := readLine(lines)
+		if total += len(line); total > largestFile {
+			return runs, false, fmt.Errorf("it has more than %v", unit.Bytes(largestFile))
+		}
 		if len(line) == 0 && errors.Is(err, io.EOF) {
 			return runs, false, nil
 		}
@@ -64,8 +69,8 @@ const (
 	most = 1e15
 	// mostThreads bounds clients, and repeats.
 	mostThreads = 10_000_000
-	// longestName bounds names.
-	longestName = 200
+	// longestName bounds names; a scenario may be the path of a script.
+	longestName = 4096
 )
 
 // check refuses what no run has.
@@ -83,7 +88,7 @@ func (r *Run) check() error {
 			return fmt.Errorf("it ran in the year %d", at.Year())
 		}
 	}
-	if r.Ended.Before(r.Began) {
+	if !r.Ended.IsZero() && r.Ended.Before(r.Began) { // without an end it failed
 		return errors.New("it ended before it began")
 	}
 	numbers := []document.Number{r.Rate, r.Generator, r.Host.CPUs, r.Host.User, r.Host.System, r.Host.Softirq, r.Host.IOWait, r.Host.Util,

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -52,6 +53,43 @@ func TestWhatALineLacksIsUnknown(t *testing.T) {
 	if r := runs[0]; r.Load.TPS != 5 || !math.IsNaN(float64(r.Load.P99)) || !math.IsNaN(float64(r.Host.User)) {
 		t.Errorf("%+v", r)
 	}
+}
+
+// A run that failed has no end, and a scenario may be a long path: what is written is read.
+func TestOddRunsComeBack(t *testing.T) {
+	r := NewRun()
+	r.Scenario, r.Threads, r.Unfinished, r.Invalid = "/"+strings.Repeat("x", 1000)+".lua", 4, true, []string{"the server went away"}
+	r.Began = time.Date(2026, 11, 26, 8, 0, 0, 0, time.UTC)
+	var file bytes.Buffer
+	if err := r.Append(&file); err != nil {
+		t.Fatal(err)
+	}
+	if runs, cut, err := Read(&file); err != nil || cut || len(runs) != 1 || !runs[0].Unfinished {
+		t.Errorf("%+v, %v, %v", runs, cut, err)
+	}
+}
+
+// A file of which each line is short enough may still be too large.
+func TestLargeFile(t *testing.T) {
+	line := strings.Repeat(" ", longestLine-1) + "\n"
+	if _, _, err := Read(io.LimitReader(repeat(line), 2*largestFile)); err == nil || !strings.Contains(err.Error(), "more than 256 MiB") {
+		t.Error(err)
+	}
+}
+
+// repeat reads a text again and again.
+type repeated struct {
+	text string
+	at   int
+}
+
+func repeat(text string) *repeated { return &repeated{text: text} }
+
+// Read implements io.Reader.
+func (r *repeated) Read(p []byte) (int, error) {
+	n := copy(p, r.text[r.at:])
+	r.at = (r.at + n) % len(r.text)
+	return n, nil
 }
 
 func TestWrongLines(t *testing.T) {

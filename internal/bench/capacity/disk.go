@@ -98,9 +98,9 @@ func Disk(ctx context.Context, b *baseline.Baseline, folder string, length time.
 	}()
 	for _, j := range diskJobs {
 		tell(fmt.Sprintf("disk %s: %s", disk, strings.Join(j.args, " ")))
-		args := append([]string{"--name=baseline", "--filename=" + filepath.Join(own.Path(), "file"), "--size=" + strconv.Itoa(fileBytes), "--ioengine=libaio", "--direct=1",
+		args := append([]string{"--name=baseline", "--filename=" + fioFile, "--size=" + strconv.Itoa(fileBytes), "--ioengine=libaio", "--direct=1",
 			"--time_based", fmt.Sprintf("--runtime=%d", max(1, int(length.Seconds()))), "--randrepeat=0", "--refill_buffers", "--output-format=json"}, j.args...)
-		job, err := runFio(ctx, fio, args, length)
+		job, err := runFio(ctx, fio, args, own.File(), length)
 		if err != nil {
 			return fmt.Errorf("measuring %s: %w", folder, err)
 		}
@@ -109,11 +109,16 @@ func Disk(ctx context.Context, b *baseline.Baseline, folder string, length time.
 	return nil
 }
 
-// runFio runs one job.
-func runFio(ctx context.Context, fio string, args []string, length time.Duration) (*fioJob, error) {
+// fioFile is the file of a job in the folder that fio is given open: whoever owns what is above
+// it may put another one in its place.
+const fioFile = "/proc/self/fd/3/file"
+
+// runFio runs one job in a folder.
+func runFio(ctx context.Context, fio string, args []string, in *os.File, length time.Duration) (*fioJob, error) {
 	ctx, stop := context.WithTimeout(ctx, 2*length+endWithin)
 	defer stop()
 	c := exec.CommandContext(ctx, fio, args...)
+	c.ExtraFiles = []*os.File{in} // descriptor 3
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGTERM) }
 	c.WaitDelay = time.Second
