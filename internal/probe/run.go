@@ -3,6 +3,7 @@ package probe
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -102,6 +103,11 @@ func pace(p Probe, run time.Duration) time.Duration {
 	}
 	return run
 }
+
+// Scatter moves the time between two looks by up to a quarter of it to either side. The kernel
+// lets requests and tasks of limited control groups go on every 100 ms, and programs have
+// timers: looks at even times would always meet the same moment of theirs.
+func Scatter(d time.Duration) time.Duration { return d - d/4 + rand.N(d/2+1) }
 
 // deadline is how long a sample of a probe may take.
 func deadline(p Probe) time.Duration {

@@ -14,9 +14,9 @@ import (
 
 // fold moves symptoms under the finding that explains them. A finding explains
 // another one if its rule says so, it is more than a possibility itself, and
-// the other one is about the same subject, about somebody it affects, about
-// somebody whom it holds up, or about time of which it takes a material part. Where
-// two findings explain each other, the one that ranks first is the cause.
+// the other one is about the same subject, about somebody it affects or whose workers it
+// affects, about somebody whom it holds up, or about time of which it takes a material part.
+// Where two findings explain each other, the one that ranks first is the cause.
 func fold(v *view.View, found []Finding, rules []rule.Rule) []Finding {
 	found = rank(found)
 	causes := causesOf(v, found, rules)
@@ -89,12 +89,22 @@ func causesOf(v *view.View, found []Finding, rules []rule.Rule) [][]bool {
 		}
 		r := byID[f.Rule]
 		for s, symptom := range found {
-			causes[c][s] = c != s && (slices.Contains(r.Explains, symptom.Rule) && f.Affected(symptom.Subject) ||
+			causes[c][s] = c != s && (slices.Contains(r.Explains, symptom.Rule) && concerns(v, &f.Finding, symptom.Subject) ||
 				slices.Contains(r.Delays, symptom.Rule) && r.Delayed(v, &f.Finding, &symptom.Finding) ||
 				slices.Contains(r.HoldsUp, symptom.Rule) && endsAt(v, symptom, f.Subject, found))
 		}
 	}
 	return causes
+}
+
+// concerns says whether somebody who has, or suffers from, the fault of a finding is e, or
+// answers the requests to e.
+func concerns(v *view.View, f *rule.Finding, e view.Entity) bool {
+	if f.Affected(e) {
+		return true
+	}
+	return (e.Kind == view.KindService || e.Kind == view.KindListener) &&
+		slices.ContainsFunc(f.Affects, func(worker view.Entity) bool { return v.WorksFor(worker, e) })
 }
 
 // endsAt says whether the subject of a finding waits for somebody who waits for a

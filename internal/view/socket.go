@@ -64,6 +64,28 @@ func (v *View) Listeners() []Listener {
 	})
 }
 
+// WorksFor says whether a process holds a listening socket of another one, by which its
+// service is named: workers that a server starts, as those of nginx, inherit it.
+func (v *View) WorksFor(worker, service Entity) bool {
+	workers := Memo(v, "workers", func() map[identity]map[identity]bool {
+		m := map[identity]map[identity]bool{}
+		for _, l := range v.Listeners() {
+			if len(l.Owners) < 2 {
+				continue
+			}
+			named := l.Owners[0].Entity().identity()
+			if m[named] == nil {
+				m[named] = map[identity]bool{}
+			}
+			for _, p := range l.Owners[1:] {
+				m[named][p.Entity().identity()] = true
+			}
+		}
+		return m
+	})
+	return workers[service.identity()][worker.identity()]
+}
+
 // ListenerAt finds the listener that serves a port in a network namespace: one
 // bound to the address if there is one, else one bound to all addresses.
 func (v *View) ListenerAt(ns uint64, local string, port uint16) (Listener, bool) {

@@ -105,7 +105,9 @@ func (b *Beside) Fills() []recording.Table { return []recording.Table{recording.
 func (b *Beside) Start() error { return nil }
 
 // Interval implements probe.Paced.
-func (b *Beside) Interval(run time.Duration) time.Duration { return min(run, besideEvery) }
+func (b *Beside) Interval(run time.Duration) time.Duration {
+	return min(run, probe.Scatter(besideEvery))
+}
 
 // Closing implements probe.Bracketed.
 func (b *Beside) Closing() { b.closing = true }

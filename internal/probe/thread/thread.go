@@ -148,21 +148,26 @@ func (p *Probe) Start() error {
 }
 
 // Interval is five looks for each sample of the others, but not more than five
-// a second. Waking costs as much as some looks do: where there is nothing to look
-// at before the next count, or no budget, the probe sleeps until then.
+// a second, and at uneven times. Waking costs as much as some looks do: where there is
+// nothing to look at before the next count, or no budget, the probe sleeps until then.
 func (p *Probe) Interval(run time.Duration) time.Duration {
 	often := max(run/5, min(interval, run))
 	if p.looks < firstLooks {
 		return often
 	}
 	taken, _ := p.census.Taken()
-	until := taken.Add(run) // the next count
-	if len(p.queue) > 0 && p.next.Before(until) {
+	now, until := time.Now(), taken.Add(run) // the next count
+	look := len(p.queue) > 0 && p.next.Before(until)
+	if look {
 		until = p.next
 	}
 	// In whole steps, to wake together with the other probes.
-	steps := (time.Until(until) + often/2) / often
-	return min(max(steps, 1)*often, run)
+	steps := (until.Sub(now) + often/2) / often
+	d := max(steps, 1) * often
+	if look {
+		d = max(d-often+probe.Scatter(often), until.Sub(now))
+	}
+	return min(d, run)
 }
 
 // firstLooks are made at full pace: two counts in a row are needed to see who

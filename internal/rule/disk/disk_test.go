@@ -96,6 +96,15 @@ func TestSaturated(t *testing.T) {
 			h.Process(ruletest.Process{PID: 7, Comm: "cp", ReadBytes: 100 << 20, WriteBytes: 90 << 20})
 			blocked(h, 7, 7, "folio_wait_bit_common", 0.9)
 		}, rule.Possible},
+		{"workers that read large pages, each by itself", func(h *ruletest.Host) {
+			disks(h, device{name: "vda", reads: 200, size: 64 << 10, await: 0.03, busy: 1, queue: 6})
+			for pid := int32(7); pid < 13; pid++ {
+				h.Process(ruletest.Process{PID: pid, Comm: "nginx", ReadBytes: 200 * 64 << 10 / 6, Change: func(s float64, p *recording.ProcessSample) {
+					p.ReadCalls, p.ReadChars = int64(s*200/6), int64(s*200/6)*64<<10
+				}})
+				blocked(h, pid, pid, "__iomap_dio_rw", 1)
+			}
+		}, rule.Certain},
 		{"a database suffers from a copy", func(h *ruletest.Host) {
 			disks(h, device{name: "vda", writes: 200, size: 512 << 10, await: 0.2, busy: 1, queue: 40})
 			h.Process(ruletest.Process{PID: 7, Comm: "cp", WriteBytes: 100 << 20})

@@ -22,7 +22,7 @@ var (
 	feltWait = rule.Threshold{Name: "felt-wait", Value: 0.05, Unit: "seconds", Source: rule.Judgement,
 		Reason: "Waited per second. Below it a program hardly loses by the disk, and sampled waits are a few samples."}
 	oneStream = rule.Threshold{Name: "one-stream", Value: 1.5, Unit: "threads", Source: rule.Judgement,
-		Reason: "Mean number of waiting threads of a program. Up to this it copies sequentially. More threads compete for the disk."}
+		Reason: "Mean number of waiting threads of all programs with large requests. Up to this one of them copies sequentially. More threads compete for the disk."}
 )
 
 // waiter is a program some threads of which waited for block I/O.
@@ -96,8 +96,14 @@ func diskWaiters(v *view.View, d view.BlockDevice) waiters {
 		w.issuers = onlyIssuer(w.issuers, d, v.Seconds())
 	}
 	slices.SortStableFunc(w.issuers, func(a, b view.Process) int { return cmp.Compare(moves(b), moves(a)) })
+	streaming := 0.0 // threads of all streams: one copies, several compete
 	for _, p := range byPID {
-		p.bulk = p.waiting <= oneStream.Value && streams(p.Process, d)
+		if p.bulk = streams(p.Process, d); p.bulk {
+			streaming += p.waiting
+		}
+	}
+	for _, p := range byPID {
+		p.bulk = p.bulk && streaming <= oneStream.Value
 		w.list = append(w.list, *p)
 	}
 	slices.SortFunc(w.list, func(a, b waiter) int {
