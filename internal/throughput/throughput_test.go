@@ -145,6 +145,12 @@ func TestVerdicts(t *testing.T) {
 		{"half a percent lost over 50 ms", "loss", func(_ int, s *Sample) {
 			s.RTT, s.MinRTT, s.Acked, s.Segments, s.Retransmitted = 52*ms, 50*ms, 450_000, 320, 2
 		}},
+		{"the same with bbr, which goes on", "unknown", func(i int, s *Sample) {
+			s.RTT, s.MinRTT, s.Acked, s.Segments, s.Retransmitted, s.Congestion = 52*ms, 50*ms, 4_500_000+int64(i%3)*500_000, 3200, 20, "bbr"
+		}},
+		{"a quarter lost, with bbr", "loss", func(_ int, s *Sample) {
+			s.RTT, s.MinRTT, s.Acked, s.Segments, s.Retransmitted, s.Congestion = 52*ms, 50*ms, 450_000, 320, 80, "bbr"
+		}},
 		{"a shaper with a queue", "rate", func(_ int, s *Sample) { s.RTT = 40 * ms }},
 		{"a shaper with a short queue of 8 ms", "rate", func(_ int, s *Sample) { s.RTT = 9 * ms }},
 		{"a shaper beside a CPU that others fill at times", "rate", func(i int, s *Sample) {

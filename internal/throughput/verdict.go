@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"rtrail/internal/conclusion"
@@ -45,6 +46,9 @@ const (
 	fewLosses = 0.0005
 	// nearBound is the least throughput relative to what a connection reaches at its losses (Mathis et al., 1997).
 	nearBound = 0.3
+	// bearable is the loss rate from which on BBR loses throughput: it sends up to a quarter more
+	// than gets through, so that a fifth of that may be lost (Cardwell et al., 2016, figure 8).
+	bearable = 0.2
 )
 
 // total is what samples sum up to, without the first one, in which a connection begins slowly.
@@ -114,7 +118,6 @@ func Judge(r *Result) Verdict {
 	host, port := r.Plan.where()
 	v := Verdict{Sure: "likely", Proof: t.proof()}
 	loss := t.again / max(t.segments, 1)
-	bound := 1.22 * t.mss / max(t.minRTT.Seconds(), 1e-6) / math.Sqrt(max(loss, 1e-9)) * t.streams
 	waits := t.rtt - t.minRTT
 	perWindow := t.streams * t.window / max(t.rtt.Seconds(), 1e-6) / (t.bits() / 8)
 	switch {
@@ -134,10 +137,13 @@ func Judge(r *Result) Verdict {
 		v.Kind, v.Sure = "send-buffer", "certain"
 		v.Headline = fmt.Sprintf("%v: the send buffer of %v is too small for a round trip of %v", rate, unit.Bytes(t.buffer), unit.Duration(t.rtt))
 		v.Next = []Step{conclusion.Do("on the sender: check the limit (the third value of tcp_wmem), and raise it", shell.Line("sysctl net.ipv4.tcp_wmem"))}
-	case loss >= fewLosses && t.bits()/8 >= nearBound*bound && float64(t.rtt) < queued*float64(t.minRTT)+float64(queuedAtLeast):
+	case t.slowedBy(loss) && float64(t.rtt) < queued*float64(t.minRTT)+float64(queuedAtLeast):
 		v.Kind = "loss"
 		v.Headline = fmt.Sprintf("%v: losses limit it: %s of segments are sent again at a round trip of %v", rate, unit.Share(loss), unit.Duration(t.rtt))
-		v.Next = []Step{conclusion.Do("find where packets get lost", shell.Line("tc -s qdisc; ip -s link; nstat -az 'TcpExt*Retrans*'")), conclusion.Do("try another congestion control", shell.Line("rtrail throughput %s %s --congestion bbr", host, port))}
+		v.Next = []Step{conclusion.Do("find where packets get lost", shell.Line("tc -s qdisc; ip -s link; nstat -az 'TcpExt*Retrans*'"))}
+		if !t.modelBased() {
+			v.Next = append(v.Next, conclusion.Do("try another congestion control", shell.Line("rtrail throughput %s %s --congestion bbr", host, port)))
+		}
 	case waits >= queuedAtLeast && float64(t.rtt) >= queued*float64(t.minRTT) && (max(t.cpu, t.peer) < fullCPU || t.steady() && (t.calm < fullCPU || t.spread <= exact)):
 		v.Kind = "rate"
 		v.Headline = fmt.Sprintf("%v is what the path carries, second by second: a link or a shaper is full, and packets wait %v in its queue", rate, unit.Duration(waits))
@@ -171,6 +177,18 @@ func Judge(r *Result) Verdict {
 		v.Kind, v.Headline = "unknown", fmt.Sprintf("%v; nothing shows what limits it", rate)
 	}
 	return v
+}
+
+// modelBased says that the congestion control does not slow down for single losses.
+func (t *total) modelBased() bool { return strings.HasPrefix(t.congestion, "bbr") }
+
+// slowedBy says whether losses hold the congestion control back.
+func (t *total) slowedBy(loss float64) bool {
+	if t.modelBased() {
+		return loss >= bearable
+	}
+	bound := 1.22 * t.mss / max(t.minRTT.Seconds(), 1e-6) / math.Sqrt(max(loss, 1e-9)) * t.streams
+	return loss >= fewLosses && t.bits()/8 >= nearBound*bound
 }
 
 // steady says that the rate is the same each second.

@@ -21,7 +21,9 @@ func throughputCases() []Case {
 		throughputWindow(),
 		throughputSendBuffer(),
 		throughputSlowReceiver(),
-		throughputLoss("cubic"),
+		throughputLoss("cubic", 1),
+		throughputLoss("bbr", 40),
+		throughputLossBorne(),
 		throughputPackets(),
 		throughputPacketsShaped(),
 	}
@@ -154,28 +156,48 @@ func throughputSlowReceiver() Case {
 	}
 }
 
-// throughputLoss loses one packet in a hundred of a path of 20 ms.
-func throughputLoss(congestion string) Case {
+// throughputLoss loses packets of a path of 20 ms, as many as the congestion control does not bear.
+func throughputLoss(congestion string, percent int) Case {
 	var m measured
-	rule := []string{"INPUT", "-p", "tcp", "--dport", strconv.Itoa(servePort), "-m", "statistic", "--mode", "random", "--probability", "0.01", "-j", "DROP"}
-	iptables := func(action string) step {
-		return in(func() *env.NetNS { return m.server }, "iptables", append([]string{action}, rule...)...)
-	}
 	return Case{
 		ID:    "throughput/loss+" + congestion,
-		Title: "1 % of packets lost on a path of 20 ms, " + congestion,
+		Title: fmt.Sprintf("%d %% of packets lost on a path of 20 ms, %s", percent, congestion),
 		Needs: throughputNeeds("iptables"),
 		// Without losses the path's queue in the labs' own program, or windows, may limit.
-		Verb: m.verb("loss", nothingLimits+"|rate|receiver-window", "--for", "10s", "--congestion", congestion).by(congestion),
-		Setup: inRouted(&m.pair, &m.r, func(ctx context.Context, e *env.Env) error {
-			if err := m.r.lengthen(ctx, e, 10*time.Millisecond); err != nil {
-				return err
-			}
-			return m.serve(ctx, e)
-		}),
-		Inject: iptables("-A"),
-		Fix:    iptables("-D"),
+		Verb:   m.verb("loss", nothingLimits+"|rate|receiver-window", "--for", "10s", "--congestion", congestion).by(congestion),
+		Setup:  inRouted(&m.pair, &m.r, m.far),
+		Inject: m.lose("-A", percent),
+		Fix:    m.lose("-D", percent),
 	}
+}
+
+// throughputLossBorne loses packets that make BBR no slower.
+func throughputLossBorne() Case {
+	var m measured
+	const others = nothingLimits + "|rate|queue|receiver-window|sender"
+	return Case{
+		ID:     "throughput/loss-borne+bbr",
+		Title:  "1 % of packets lost on a path of 20 ms, which bbr bears: not the losses are named",
+		Needs:  throughputNeeds("iptables"),
+		Verb:   m.verb(others, others, "--for", "10s", "--congestion", "bbr").by("bbr"),
+		Setup:  inRouted(&m.pair, &m.r, m.far),
+		Inject: m.lose("-A", 1),
+		Fix:    m.lose("-D", 1),
+	}
+}
+
+// far starts the server on a path of 20 ms.
+func (m *measured) far(ctx context.Context, e *env.Env) error {
+	if err := m.r.lengthen(ctx, e, 10*time.Millisecond); err != nil {
+		return err
+	}
+	return m.serve(ctx, e)
+}
+
+// lose changes what the server throws away of the packets that it gets.
+func (m *measured) lose(action string, percent int) step {
+	return in(func() *env.NetNS { return m.server }, "iptables", action, "INPUT", "-p", "tcp", "--dport", strconv.Itoa(servePort),
+		"-m", "statistic", "--mode", "random", "--probability", fmt.Sprintf("%.2f", float64(percent)/100), "-j", "DROP")
 }
 
 // lengthen has packets wait in the router, each way.
