@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"strings"
 	"syscall"
 	"testing"
@@ -32,12 +33,12 @@ func TestScripts(t *testing.T) {
 			if err := os.CopyFS(e.WorkDir+"/reports", os.DirFS("../../internal/imported/testdata")); err != nil {
 				return err
 			}
-			for _, name := range []string{"sysbench-runs.csv", "sysbench-environments.csv"} {
-				text, err := os.ReadFile("../../internal/bench/compare/testdata/" + name)
+			for _, name := range []string{"compare/testdata/sysbench-runs.csv", "compare/testdata/sysbench-environments.csv", "beside/testdata/ladder.log", "beside/testdata/tsar.txt"} {
+				text, err := os.ReadFile("../../internal/bench/" + name)
 				if err != nil {
 					return err
 				}
-				if err := os.WriteFile(e.WorkDir+"/"+name, text, 0o600); err != nil {
+				if err := os.WriteFile(e.WorkDir+"/"+path.Base(name), text, 0o600); err != nil {
 					return err
 				}
 			}
@@ -121,7 +122,7 @@ func fits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
-	for _, name := range []string{"verdict", "replay", "timeline", "diff", "watch", "bench-compare", "bench-history"} {
+	for _, name := range []string{"verdict", "replay", "timeline", "diff", "watch", "bench-compare", "bench-history", "bench-report"} {
 		text, err := os.ReadFile("../../docs/" + name + ".schema.json")
 		ts.Check(err)
 		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))

@@ -22,7 +22,10 @@ const (
 )
 
 // Append writes a run as a line.
-func (r *Run) Append(w io.Writer) error { return document.JSONLine(w, r) }
+func (r *Run) Append(w io.Writer) error {
+	r.fill()
+	return document.JSONLine(w, r)
+}
 
 // Read reads the runs of a file. A last line that was cut off, as by a kill, is left out and
 // told by cut; any other line that is no run is an error, which names the line.

@@ -111,7 +111,31 @@ func UnknownCosts() Costs { return Costs{unknown, unknown, unknown, unknown, unk
 
 // NewRun is a run of which nothing is known.
 func NewRun() Run {
-	return Run{Rate: unknown, Load: UnknownLoad(), Alone: UnknownLoad(), Wire: UnknownLoad(), Host: UnknownHost(), Costs: UnknownCosts(), Generator: unknown}
+	r := Run{Rate: unknown, Load: UnknownLoad(), Alone: UnknownLoad(), Wire: UnknownLoad(), Host: UnknownHost(), Costs: UnknownCosts(), Generator: unknown}
+	r.fill()
+	return r
+}
+
+// fill makes lists of what is nil: an empty one is [] in JSON, not null.
+func (r *Run) fill() {
+	for _, list := range []*[]string{&r.Invalid, &r.Notes} {
+		if *list == nil {
+			*list = []string{}
+		}
+	}
+	for _, names := range []*map[string]string{&r.Settings, &r.Properties} {
+		if *names == nil {
+			*names = map[string]string{}
+		}
+	}
+	if r.Saturated == nil {
+		r.Saturated = []Saturated{}
+	}
+	for i := range r.Saturated {
+		if s := &r.Saturated[i]; s.Proof == nil {
+			s.Proof = []string{}
+		}
+	}
 }
 
 // UnmarshalJSON implements json.Unmarshaler: what a file lacks is unknown.
@@ -122,6 +146,7 @@ func (r *Run) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	*r = Run(p)
+	r.fill()
 	return nil
 }
 

@@ -61,11 +61,12 @@ const (
 
 // Saturated are the sure findings of a verdict: what is only possible accuses nobody here.
 func Saturated(v verdict.Verdict) (list []bench.Saturated) {
+	list = []bench.Saturated{}
 	for _, f := range v.Findings {
 		if f.Confidence < rule.Likely || len(list) == mostFindings {
 			continue
 		}
-		s := bench.Saturated{Rule: f.Rule, Subject: f.Subject.String(), Confidence: f.Confidence.String(), Headline: f.Headline.String()}
+		s := bench.Saturated{Rule: f.Rule, Subject: f.Subject.String(), Confidence: f.Confidence.String(), Headline: f.Headline.String(), Proof: []string{}}
 		for _, e := range f.Evidence {
 			if len(s.Proof) < mostProof {
 				s.Proof = append(s.Proof, fmt.Sprint(e.What))

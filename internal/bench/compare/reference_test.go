@@ -12,10 +12,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"rtrail/internal/bench/stat"
 	"rtrail/internal/document"
+	"rtrail/internal/golden"
 )
 
 // copied puts files of testdata into a folder of their own, so that none beside them is read.
@@ -244,33 +244,11 @@ func text(t *testing.T, r *Result) string {
 // fits validates the JSON form.
 func fits(t *testing.T, form string, result any) {
 	t.Helper()
-	schema, err := os.ReadFile("../../../docs/" + form + ".schema.json")
+	text, err := document.AppendJSON(nil, result)
 	if err != nil {
 		t.Fatal(err)
 	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
-	if err != nil {
-		t.Fatal(err)
-	}
-	compiler := jsonschema.NewCompiler()
-	compiler.AssertFormat()
-	if err := compiler.AddResource("urn:rtrail:"+form+":1", value); err != nil {
-		t.Fatal(err)
-	}
-	compiled, err := compiler.Compile("urn:rtrail:" + form + ":1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	if err := document.JSON(&out, result); err != nil {
-		t.Fatal(err)
-	}
-	if value, err = jsonschema.UnmarshalJSON(&out); err != nil {
-		t.Fatal(err)
-	}
-	if err := compiled.Validate(value); err != nil {
-		t.Error(err)
-	}
+	golden.Fits(t, "../../../docs/"+form+".schema.json", text)
 }
 
 func TestJSONFitsSchema(t *testing.T) { fits(t, "bench-compare", reference(t)) }

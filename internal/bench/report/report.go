@@ -21,8 +21,9 @@ type Options struct {
 	P99 float64 // the limit of the 99th percentile of open loops, in milliseconds; infinite: none
 }
 
-// Report is what runs show.
+// Report is what runs show. docs/bench-report.schema.json describes its JSON form.
 type Report struct {
+	Format       int           `json:"format"`
 	Environments []Environment `json:"environments"`
 	Notes        []string      `json:"notes"` // on files that were read
 }
@@ -75,7 +76,7 @@ type Limit struct {
 
 // New sorts runs into environments, by the order in which they come.
 func New(runs []bench.Run, o Options) *Report {
-	r := &Report{Notes: []string{}}
+	r := &Report{Format: 1, Environments: []Environment{}, Notes: []string{}}
 	byName := map[string][]bench.Run{}
 	var names []string
 	for _, run := range runs {
@@ -91,7 +92,7 @@ func New(runs []bench.Run, o Options) *Report {
 }
 
 func environment(name string, runs []bench.Run, o Options) Environment {
-	e := Environment{Name: name, Runs: runs, Settings: common(runs), Notes: []string{}}
+	e := Environment{Name: name, Runs: runs, Settings: common(runs), Ladders: []Ladder{}, Notes: []string{}}
 	slices.SortStableFunc(e.Runs, func(a, b bench.Run) int { return a.Began.Compare(b.Began) })
 	for i := range e.Runs {
 		switch r := &e.Runs[i]; {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rtrail/internal/bench"
+	"rtrail/internal/bench/knee"
 	"rtrail/internal/document"
 	"rtrail/internal/golden"
 )
@@ -70,6 +71,30 @@ func TestReport(t *testing.T) {
 	golden.Text(t, filepath.Join("testdata", "report.txt"), text.String())
 }
 
+// fits wants the JSON form that docs/bench-report.schema.json describes.
+func fits(t *testing.T, r *Report) {
+	t.Helper()
+	text, err := document.AppendJSON(nil, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.Fits(t, "../../../docs/bench-report.schema.json", text)
+}
+
+// TestLaw: one that is told has the published form, too.
+func TestLaw(t *testing.T) {
+	law := knee.Law{Lambda: 1000, Sigma: 0.05, Kappa: 0.002}
+	var runs []bench.Run
+	for n := 1; n <= 40; n += 3 {
+		runs = append(runs, run("ps", n, 1, law.At(float64(n)), 1))
+	}
+	r := New(runs, Options{P99: math.Inf(1)})
+	if found := r.Environments[0].Ladders[0].Law; found == nil || math.Abs(found.Peak/law.Peak()-1) > 0.01 {
+		t.Errorf("%+v", found)
+	}
+	fits(t, r)
+}
+
 func TestNumbers(t *testing.T) {
 	r := New(matrix(), Options{P99: 15})
 	e := r.Environments[0]
@@ -92,9 +117,7 @@ func TestNumbers(t *testing.T) {
 	if all := New(matrix(), Options{P99: math.Inf(1)}).Environments[0].Ladders[1]; all.Knee.Level != 200 || all.Limits[0].Of != 1 {
 		t.Errorf("%+v, %+v", all.Knee, all.Limits)
 	}
-	if _, err := document.AppendJSON(nil, r); err != nil {
-		t.Error(err)
-	}
+	fits(t, r)
 	curves := r.Curves()
 	if len(curves) != 6 || curves[0].Lines[0].Points[3] != [2]float64{8, 900 * 1.015} || curves[0].Marks[0].At != 8 {
 		t.Errorf("%+v", curves)
@@ -126,9 +149,7 @@ func TestOddRuns(t *testing.T) {
 		if !strings.Contains(text.String(), tt.says) || strings.ContainsAny(text.String(), "\x1b\x07\u202e") {
 			t.Errorf("%s: %q", name, text.String())
 		}
-		if _, err := document.AppendJSON(nil, r); err != nil {
-			t.Error(name, err)
-		}
+		fits(t, r)
 		r.Curves()
 	}
 }
