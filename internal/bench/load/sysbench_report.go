@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// SysbenchReport is what sysbench prints. What it does not print is NaN. After a checkpoint
+// SysbenchReport is what sysbench 0.4 to 1.1 prints. What it does not print is NaN. After a checkpoint
 // the sums begin again, so that they are those since the last one.
 type SysbenchReport struct {
 	Transactions float64 // since the last checkpoint, as all up to Max
@@ -45,7 +45,7 @@ type Second struct {
 	At      float64 // seconds since the start, when it ended
 	Threads float64
 	TPS     float64
-	QPS     float64
+	QPS     float64 // of sysbench 0.5: without begin and commit
 	Errors  float64 // per second
 	Reconns float64 // per second
 }
@@ -54,8 +54,9 @@ var (
 	number        = `(-?[0-9.]+)`
 	sysbenchLine  = regexp.MustCompile(`^\[ *` + number + `s *\] *(?:thds|threads): *` + number + `,? *tps: *` + number + `,? *qps: *` + number + ` .*?err/s:? *` + number + ` *reconn/s:? *` + number)
 	sysbenchEvery = regexp.MustCompile(`^\[ *` + number + `s *\] *(?:thds|threads): *` + number + `,? *eps: *` + number)
-	sysbenchTotal = regexp.MustCompile(`^\s*(transactions|queries|ignored errors|reconnects):\s*` + number + `\s*\(` + number + ` per sec\.\)\s*$`)
-	sysbenchValue = regexp.MustCompile(`^\s*(events per second|total time|total number of events|min|avg|max|([0-9]+)(?:st|nd|rd|th) percentile):\s*` + number + `s?\s*$`)
+	sysbenchOld   = regexp.MustCompile(`^\[ *` + number + `s *\] *threads: *` + number + `, tps: *` + number + `, reads(?:/s)?: *` + number + `, writes(?:/s)?: *` + number + `,? response time: *[0-9.]+ms \([0-9]+%\)(?:, errors: *` + number + `, reconnects: *` + number + `)?\s*$`)
+	sysbenchTotal = regexp.MustCompile(`^\s*(transactions|queries|read/write requests|other operations|ignored errors|deadlocks|reconnects):\s*` + number + `\s*\(` + number + ` per sec\.\)\s*$`)
+	sysbenchValue = regexp.MustCompile(`^\s*(events per second|total time|time elapsed|total number of events|min|avg|max|(?:approx\. +)?([0-9]+)(?:st|nd|rd|th)? percentile):\s*` + number + `m?s?\s*$`)
 	sysbenchCount = regexp.MustCompile(`^\s*` + number + ` \|\**\s+([0-9]+)\s*$`)
 )
 
@@ -90,7 +91,7 @@ func (r *SysbenchReport) Line(line string) (Second, bool) {
 		r.Checkpoints++
 		r.within = true
 		return Second{}, false
-	case trimmed == "SQL statistics:", trimmed == "CPU speed:":
+	case trimmed == "SQL statistics:", trimmed == "OLTP test statistics:", trimmed == "CPU speed:":
 		r.forget()
 		return Second{}, false
 	case strings.HasPrefix(trimmed, "execution time (avg/stddev):"):
@@ -105,6 +106,16 @@ func (r *SysbenchReport) Line(line string) (Second, bool) {
 	}
 	if m := sysbenchEvery.FindStringSubmatch(line); m != nil {
 		return r.second(Second{At: parse(m[1]), Threads: parse(m[2]), TPS: parse(m[3]), QPS: math.NaN()})
+	}
+	if m := sysbenchOld.FindStringSubmatch(line); m != nil {
+		s := Second{parse(m[1]), parse(m[2]), parse(m[3]), parse(m[4]) + parse(m[5]), 0, 0}
+		if m[6] != "" {
+			s.Errors, s.Reconns = parse(m[6]), parse(m[7])
+		}
+		if s.TPS == 0 && s.QPS > 0 {
+			s.TPS = math.NaN() // statements outside transactions
+		}
+		return r.second(s)
 	}
 	if m := sysbenchTotal.FindStringSubmatch(line); m != nil {
 		r.total(m[1], parse(m[2]), parse(m[3]))
@@ -128,9 +139,11 @@ func (r *SysbenchReport) total(name string, sum, rate float64) {
 	switch name {
 	case "transactions":
 		r.Transactions, r.TPS = sum, rate
-	case "queries":
+	case "queries", "read/write requests":
 		r.Queries, r.QPS = sum, rate
-	case "ignored errors":
+	case "other operations": // begin and commit, which later versions count as queries
+		r.Queries, r.QPS = r.Queries+sum, r.QPS+rate
+	case "ignored errors", "deadlocks":
 		r.Errors, r.ErrorRate = sum, rate
 	case "reconnects":
 		r.Reconnects = sum
@@ -141,12 +154,12 @@ func (r *SysbenchReport) value(name, percent string, v float64) {
 	switch name {
 	case "events per second":
 		r.TPS = v
-	case "total time":
+	case "total time", "time elapsed":
 		r.Elapsed = v
 	case "total number of events":
 		r.Events = v
-		if math.IsNaN(r.TPS) && r.Elapsed > 0 {
-			r.TPS = v / r.Elapsed // the threads test prints no rate
+		if !(r.TPS > 0) && r.Elapsed > 0 { // the threads test prints no rate, and 0.5 none without begin and commit
+			r.Transactions, r.TPS = v, v/r.Elapsed
 		}
 	case "min":
 		r.Min = v
@@ -178,7 +191,7 @@ func (r *SysbenchReport) Quantile(q float64) float64 {
 // ErrNoReport says that a text holds no rate of sysbench.
 var ErrNoReport = errors.New("no report of sysbench: no line says how many transactions or events a second there were")
 
-// ParseSysbench reads what sysbench 1.0 printed, of databases and of other tests.
+// ParseSysbench reads what sysbench printed, of databases and of other tests.
 func ParseSysbench(text string) (*SysbenchReport, error) {
 	r := NewSysbenchReport()
 	lines := bufio.NewScanner(strings.NewReader(text))

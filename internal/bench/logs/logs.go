@@ -9,6 +9,7 @@ import (
 	"math"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,7 +29,7 @@ const (
 )
 
 var (
-	banner  = regexp.MustCompile(`(?m)^sysbench (\d+\.\d+\S*)`)
+	banner  = regexp.MustCompile(`(?m)^sysbench ((\d+\.\d+)[^\s:]*)`)
 	threads = regexp.MustCompile(`(?m)^Number of threads: (\d{1,6})\s*$`)
 	kinds   = regexp.MustCompile(`(?m)^\s+(read|write|other):\s+(\d{1,15})\s*$`)
 	script  = regexp.MustCompile(`(?:^|[^a-z])(?:oltp_)?(point_select|read_only|read_write|write_only)(?:[^a-z]|$)`)
@@ -37,6 +38,9 @@ var (
 	comma = regexp.MustCompile(`(?m)^.*(?:transactions|total time|avg): +\S*\d,\d+.*$`)
 	stamp = regexp.MustCompile(`(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(?: ?(Z|UTC|[+-]\d\d:?\d\d))?`)
 )
+
+// versions are those whose reports are known.
+var versions = []string{"0.4", "0.5", "1.0", "1.1"}
 
 // Is says whether a text begins as a log of sysbench does.
 func Is(head []byte) bool { return banner.Match(head) }
@@ -82,13 +86,14 @@ func Open(ctx context.Context, path string) (runs []bench.Run, notes []string, e
 
 // parse reads a text that was written at a time.
 func parse(name, text string, written time.Time) (runs []bench.Run, notes []string, err error) {
-	at := banner.FindAllStringIndex(text, maxParts+1)
+	at := banner.FindAllStringSubmatchIndex(text, maxParts+1)
 	if len(at) == 0 {
-		return nil, nil, fmt.Errorf("it is no log of sysbench 1.0: no line begins with its name and version")
+		return nil, nil, fmt.Errorf("it is no log of sysbench: no line begins with its name and version")
 	}
 	if len(at) > maxParts {
 		return nil, nil, fmt.Errorf("more than %d runs", maxParts)
 	}
+	line := func(offset int) int { return strings.Count(text[:offset], "\n") + 1 }
 	before := text[:at[0][0]]
 	for i := range at {
 		end := len(text)
@@ -96,11 +101,14 @@ func parse(name, text string, written time.Time) (runs []bench.Run, notes []stri
 			end = at[i+1][0]
 		}
 		part := text[at[i][0]:end]
+		if version := text[at[i][4]:at[i][5]]; !slices.Contains(versions, version) {
+			return nil, nil, fmt.Errorf("line %d: a log of sysbench %.20s: only those of %s are known", line(at[i][0]), version, strings.Join(versions, ", "))
+		}
 		if !strings.Contains(part, "Threads started!") && !fatal.MatchString(part) {
 			before = part // tables are made, or removed
 			continue
 		}
-		r := one(name, part)
+		r := one(name, part, line(at[i][0]))
 		last := time.Time{}
 		if i+1 == len(at) {
 			last = written
@@ -108,8 +116,8 @@ func parse(name, text string, written time.Time) (runs []bench.Run, notes []stri
 		if !when(&r, before, part, last) {
 			notes = append(notes, fmt.Sprintf("%s: when run %d of the log ran is not told", name, i+1))
 		}
-		if m := comma.FindString(part); m != "" && !(r.Load.TPS > 0) {
-			return nil, nil, fmt.Errorf("numbers have a decimal comma (%.60q): run sysbench with LC_ALL=C", strings.TrimSpace(m))
+		if m := comma.FindStringIndex(part); m != nil && !(r.Load.TPS > 0) {
+			return nil, nil, fmt.Errorf("line %d: numbers have a decimal comma (%.60q): run sysbench with LC_ALL=C", line(at[i][0]+m[0]), strings.TrimSpace(part[m[0]:m[1]]))
 		}
 		before = part
 		runs = append(runs, r)
@@ -120,8 +128,8 @@ func parse(name, text string, written time.Time) (runs []bench.Run, notes []stri
 	return runs, notes, nil
 }
 
-// one reads the report of a run.
-func one(name, part string) bench.Run {
+// one reads the report of a run, which begins in a line of the log.
+func one(name, part string, line int) bench.Run {
 	r := bench.NewRun()
 	r.Settings = map[string]string{"sysbench": banner.FindStringSubmatch(part)[1]}
 	report, err := load.ParseSysbench(part)
@@ -149,7 +157,7 @@ func one(name, part string) bench.Run {
 	case m != nil:
 		r.Invalid = append(r.Invalid, "sysbench failed: "+m[1])
 	case err != nil || !report.Whole:
-		r.Invalid = append(r.Invalid, "the log is cut off: the report is missing or not whole")
+		r.Invalid = append(r.Invalid, fmt.Sprintf("the log is cut off: the report of the run that begins in line %d is missing or not whole", line))
 	default:
 		invalid, note := report.Failures()
 		if invalid != "" {

@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -9,12 +10,15 @@ import (
 	"time"
 
 	"rtrail/internal/bench/report"
+	"rtrail/internal/document"
 )
 
 // real is what sysbench 1.0.20 printed.
-func real(t testing.TB) string {
+func real(t testing.TB) string { return printed(t, "sysbench-read-write.txt") }
+
+func printed(t testing.TB, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "load", "testdata", "sysbench-read-write.txt"))
+	text, err := os.ReadFile(filepath.Join("..", "load", "testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,6 +38,36 @@ func TestLog(t *testing.T) {
 	}
 	if !r.Ended.Equal(written) || r.Seconds() < 1 || r.Seconds() > 5 || len(r.Notes) != 1 {
 		t.Errorf("from %v to %v: %v", r.Began, r.Ended, r.Notes)
+	}
+}
+
+func TestOlderLogs(t *testing.T) {
+	for name, want := range map[string]struct {
+		version, scenario   string
+		threads             int
+		tps, qps, mean, p95 document.Number
+		seconds             float64
+	}{
+		"sysbench-0.5.txt": {"0.5", "read_write", 16, 1185.12, 23703.37, 13.49, 19.56, 12},
+		"sysbench-0.4.txt": {"0.4.12", "read_only", 8, 1763.97, 28223.49, 4.53, 5.89, 20},
+	} {
+		text := printed(t, name)
+		runs, notes, err := parse(name, text, written)
+		if err != nil || len(runs) != 1 || len(notes) > 0 {
+			t.Fatal(name, runs, notes, err)
+		}
+		r := runs[0]
+		if r.Settings["sysbench"] != want.version || r.Scenario != want.scenario || r.Threads != want.threads || r.Load.TPS != want.tps || math.Abs(float64(r.Load.QPS-want.qps)) > 0.01 ||
+			r.Load.Mean != want.mean || r.Load.P95 != want.p95 || r.Seconds() != want.seconds || len(r.Invalid) > 0 {
+			t.Errorf("%s: %+v", name, r)
+		}
+		if own := float64(r.Load.TPS*r.Load.Mean) / 1000; math.Abs(own-float64(r.Threads)) > 0.1 {
+			t.Errorf("%s: %v requests are under way at a time", name, own)
+		}
+		runs, _, err = parse(name, "Start\n"+text[:strings.Index(text, "total number of events")], written)
+		if err != nil || len(runs) != 1 || !strings.Contains(strings.Join(runs[0].Invalid, ""), "the run that begins in line 2 is missing or not whole") {
+			t.Errorf("%s cut off: %+v, %v", name, runs, err)
+		}
 	}
 }
 
@@ -72,8 +106,9 @@ func TestOddLogs(t *testing.T) {
 	invalid("sysbench 1.0.20\n\nFATAL: unable to connect to MySQL server on host '10.0.0.1'\n", "unable to connect")
 	for text, why := range map[string]string{
 		"": "no log of sysbench",
-		"sysbench 1.0.20\nCreating table 'sbtest1'...\n":                   "only preparations",
-		strings.NewReplacer("per sec.)", "per sec.)").Replace(commas(one)): "decimal comma",
+		"sysbench 1.0.20\nCreating table 'sbtest1'...\n":                    "only preparations",
+		strings.NewReplacer("per sec.)", "per sec.)").Replace(commas(one)):  "line 28: numbers have a decimal comma",
+		"Start\n" + strings.Replace(one, "sysbench 1.0", "sysbench 2.3", 1): "line 2: a log of sysbench 2.3",
 	} {
 		if _, _, err := parse("x.log", text, written); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v", why, err)
@@ -98,6 +133,7 @@ func digit(c byte) bool { return c >= '0' && c <= '9' }
 
 func FuzzLog(f *testing.F) {
 	f.Add(real(f))
+	f.Add(printed(f, "sysbench-0.5.txt"))
 	f.Add("Start: 2026-11-26 08:00:00\nsysbench 1.0.20\nThreads started!\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		runs, _, err := parse("x.log", text, written)
