@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +19,9 @@ import (
 	"rtrail/internal/bench"
 	"rtrail/internal/bench/matrix"
 	"rtrail/internal/bench/report"
+	"rtrail/internal/document"
 	"rtrail/internal/infile"
+	"rtrail/internal/prose"
 	"rtrail/internal/unit"
 )
 
@@ -175,9 +178,11 @@ func (b *benchFlags) run(ctx context.Context, m *matrix.Bench, out, stderr io.Wr
 	if m.Ready == nil {
 		m.Ready = matrix.Answers
 	}
-	p := benchPrinter{out: out, json: b.json}
+	p := benchPrinter{out: out, width: lineWidth(out), json: b.json}
 	m.Finished = p.run
-	m.Say = func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
+	m.Say = func(format string, args ...any) {
+		fmt.Fprintln(stderr, prose.Wrap(fmt.Sprintf(format, args...), lineWidth(stderr), 2))
+	}
 	m.Say("%s, %v and what starts take; into %s", unit.Plural(len(b.plan.Steps()), "step", "steps"), b.plan.Takes(), b.output)
 	p.head(b.plan.Steps())
 	err = m.Run(ctx)
@@ -190,12 +195,13 @@ func (b *benchFlags) run(ctx context.Context, m *matrix.Bench, out, stderr io.Wr
 	return errors.Join(err, p.err)
 }
 
-// benchPrinter prints runs as they end.
+// benchPrinter prints runs as they end: a line of numbers, and below it what they mean.
 type benchPrinter struct {
-	out  io.Writer
-	json bool
-	wide int // of environment and scenario
-	err  error
+	out   io.Writer
+	width int // of the terminal; 0: lines are as long as they are
+	json  bool
+	lines *document.Lines
+	err   error
 }
 
 func (p *benchPrinter) print(format string, args ...any) {
@@ -204,17 +210,58 @@ func (p *benchPrinter) print(format string, args ...any) {
 	}
 }
 
+// words prints a sentence on lines of its own.
+func (p *benchPrinter) words(indent int, text string) {
+	p.print("%s\n", prose.Wrap(strings.Repeat(" ", indent)+text, p.width, indent+2))
+}
+
+// head prints the names of the columns, which leave out what all steps have in common.
 func (p *benchPrinter) head(steps []matrix.Step) {
-	p.wide = len("scenario")
+	const hidden = -1
+	environment, run := hidden, hidden
+	scenario, level := len("scenario"), len("level")
 	for i := range steps {
-		p.wide = min(max(p.wide, len(nameOf(steps[i].Environment.Name, steps[i].Scenario))), 40)
+		s := &steps[i]
+		if s.Environment.Name != steps[0].Environment.Name {
+			environment = max(environment, len("environment"), len(steps[0].Environment.Name), len(s.Environment.Name))
+		}
+		if s.Repeat > 1 {
+			run = len("run")
+		}
+		scenario, level = max(scenario, len(shortScenario(s.Scenario))), max(level, len(levelOf(s.Level.Threads, s.Level.Rate)))
 	}
+	number := func(name string, width int) document.Column {
+		return document.Column{Name: name, Right: true, Fixed: width}
+	}
+	ms := func(name string) document.Column {
+		return document.Column{Name: name, Right: true, Fixed: 6, Group: "ms"}
+	}
+	columns := []document.Column{{Name: "environment", Cut: true, Fixed: environment}, {Name: "scenario", Cut: true, Fixed: scenario}, number("level", level), number("run", run),
+		number("TPS", 6), number("QPS", 7), ms("p50"), ms("p95"), ms("p99"), number("errors", 6), number("CPU %", 5)}
+	columns[5].Drop, columns[6].Drop = 2, 1
+	p.lines = document.FixedLines(columns, p.width)
 	if !p.json {
-		p.print("%-*s  %10s %3s %10s %10s %9s %9s %9s %7s %9s  %s\n", p.wide, "scenario", "level", "rep", "TPS", "QPS", "p50 ms", "p95 ms", "p99 ms", "errors", "host CPU", "limited by")
+		p.print("%s", p.lines.AppendNames(nil))
 	}
 }
 
 func nameOf(environment, scenario string) string { return environment + " " + scenario }
+
+// shortScenario is a scenario without the folders of its script.
+func shortScenario(name string) string {
+	if filepath.Ext(name) == ".lua" {
+		return filepath.Base(name)
+	}
+	return name
+}
+
+// levelOf names the clients of a closed loop, or the rate of an open one.
+func levelOf(threads int, rate float64) string {
+	if rate > 0 {
+		return strconv.FormatFloat(rate, 'f', -1, 64) + "/s"
+	}
+	return fmt.Sprintf("%d thr", threads)
+}
 
 func (p *benchPrinter) run(r *bench.Run) error {
 	if p.json {
@@ -223,16 +270,12 @@ func (p *benchPrinter) run(r *bench.Run) error {
 		}
 		return p.err
 	}
-	level := fmt.Sprintf("%d thr", r.Threads)
-	if rate := float64(r.Rate); rate > 0 {
-		level = strconv.FormatFloat(rate, 'f', -1, 64) + "/s"
+	busy := 100 * (r.Host.User + r.Host.System + r.Host.Softirq) / r.Host.CPUs
+	p.print("%s", p.lines.Append(nil, []string{r.Environment, shortScenario(r.Scenario), levelOf(r.Threads, float64(r.Rate)), strconv.Itoa(r.Repeat),
+		amount(float64(r.Load.TPS), 0), amount(float64(r.Load.QPS), 0), amount(float64(r.Load.P50), 3), amount(float64(r.Load.P95), 3), amount(float64(r.Load.P99), 3), amount(float64(r.Load.Errors), 0), amount(float64(busy), 0)}))
+	if label, words := report.Judged(r); label != "" {
+		p.words(2, label+": "+words)
 	}
-	busy := "-"
-	if used := float64(r.Host.User + r.Host.System + r.Host.Softirq); used >= 0 {
-		busy = fmt.Sprintf("%.1f of %.0f", used, float64(r.Host.CPUs))
-	}
-	p.print("%-*s  %10s %3d %10s %10s %9s %9s %9s %7s %9s  %s\n", p.wide, nameOf(r.Environment, r.Scenario), level, r.Repeat,
-		amount(float64(r.Load.TPS), 0), amount(float64(r.Load.QPS), 0), amount(float64(r.Load.P50), 3), amount(float64(r.Load.P95), 3), amount(float64(r.Load.P99), 3), amount(float64(r.Load.Errors), 0), busy, limitedBy(r))
 	return p.err
 }
 
@@ -241,21 +284,13 @@ func amount(v float64, digits int) string {
 	if math.IsNaN(v) {
 		return "-"
 	}
-	if v >= 100 && digits > 1 {
-		digits = 1
+	if v >= 100 {
+		digits = min(digits, 1)
+	}
+	if v >= 1000 {
+		digits = 0
 	}
 	return strconv.FormatFloat(v, 'f', digits, 64)
-}
-
-// limitedBy is why a run is invalid, or what limits it.
-func limitedBy(r *bench.Run) string {
-	switch {
-	case len(r.Invalid) > 0:
-		return "INVALID: " + strings.Join(r.Invalid, "; ")
-	case len(r.Saturated) > 0:
-		return r.Saturated[0].Headline
-	}
-	return "-"
 }
 
 // knees says in a sentence for each ladder where it stops to grow.
@@ -268,7 +303,8 @@ func (p *benchPrinter) knees(runs []bench.Run) {
 		e := &r.Environments[i]
 		for j := range e.Ladders {
 			if l := &e.Ladders[j]; len(l.Levels) > 1 {
-				p.print("\n%s: %s\n", nameOf(e.Name, l.Scenario), l.Headline())
+				p.print("\n")
+				p.words(0, nameOf(e.Name, l.Scenario)+": "+l.Headline())
 			}
 		}
 	}

@@ -7,6 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"rtrail/internal/bench"
+	"rtrail/internal/bench/load"
+	"rtrail/internal/bench/matrix"
+	"rtrail/internal/document"
 )
 
 // listening is an address at which something takes connections.
@@ -57,6 +62,59 @@ func TestLoadsThatAreRefused(t *testing.T) {
 	}
 }
 
+// TestWidthOfSteps: lines of steps fit a terminal, with all that matters; in a pipe, what a run
+// shows is one line.
+func TestWidthOfSteps(t *testing.T) {
+	steps := func(environments, scenarios []string, repeats int, level load.Level) (all []matrix.Step) {
+		for _, e := range environments {
+			for _, s := range scenarios {
+				for n := range repeats {
+					all = append(all, matrix.Step{Environment: &matrix.Environment{Name: e}, Scenario: s, Level: level, Repeat: n + 1})
+				}
+			}
+		}
+		return all
+	}
+	for name, tt := range map[string]struct {
+		steps []matrix.Step
+		has   []string // at 80 columns
+	}{
+		"one":      {steps([]string{"10.0.0.5:3306"}, []string{"point_select"}, 1, load.Level{Threads: 128}), []string{"point_select  128 thr", "328098", "328100", "1.250", "99.125"}},
+		"repeats":  {steps([]string{"10.0.0.5:3306"}, []string{"point_select"}, 5, load.Level{Rate: 20000}), []string{"20000/s    5", "328098", "328100", "1.250", "98"}},
+		"several":  {steps([]string{"10.0.0.5:3306", "10.0.0.6:3306"}, []string{"point_select"}, 5, load.Level{Threads: 128}), []string{"10.0.0.6:3306  point_select", "328098", "99.125"}},
+		"a script": {steps([]string{"a"}, []string{"/a/very/long/path/that/does/not/fit/into/a/line/of/eighty/columns/own.lua"}, 1, load.Level{Threads: 8}), []string{"own.lua ", "8 thr"}},
+	} {
+		for _, width := range []int{0, 80, 100} {
+			var out bytes.Buffer
+			p := benchPrinter{out: &out, width: width}
+			p.head(tt.steps)
+			s := tt.steps[len(tt.steps)-1]
+			r := bench.NewRun()
+			r.Environment, r.Scenario, r.Threads, r.Rate, r.Repeat = s.Environment.Name, s.Scenario, s.Level.Threads, document.Number(s.Level.Rate), s.Repeat
+			r.Load.TPS, r.Load.QPS, r.Load.P50, r.Load.P95, r.Load.P99, r.Load.Errors = 328098, 328100, 0.35, 1.25, 99.125, 12
+			r.Host.CPUs, r.Host.User, r.Host.System, r.Host.Softirq = 8, 5.5, 2.1, 0.24
+			r.Invalid = []string{"the load generator was hot: a thread of it ran, or waited for a CPU, 97 % of the time", "it did not become steady"}
+			if err := p.run(&r); err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+			for _, line := range lines {
+				if width > 0 && len(line) > width {
+					t.Errorf("%s: %d columns in %q", name, len(line), line)
+				}
+			}
+			if width == 0 && (len(lines) != 4 || lines[3] != "  INVALID: "+strings.Join(r.Invalid, "; ")) {
+				t.Errorf("%s in a pipe: %q", name, lines)
+			}
+			for _, want := range tt.has {
+				if !strings.Contains(lines[2], want) {
+					t.Errorf("%s, %d columns: no %q in\n%s", name, width, want, out.String())
+				}
+			}
+		}
+	}
+}
+
 // A matrix of commands is whole, is not made again, and its report can be read.
 func TestCommandsAsLoad(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "runs")
@@ -67,7 +125,7 @@ func TestCommandsAsLoad(t *testing.T) {
 			t.Fatal(code, errs.String())
 		}
 		lines := strings.Split(out.String(), "\n")
-		if again != strings.Contains(errs.String(), "2 of 2 steps are there") || !again && (!strings.Contains(lines[1], " 100 ") || !strings.Contains(lines[2], " 200 ")) {
+		if again != strings.Contains(errs.String(), "2 of 2 steps are there") || !again && (!strings.Contains(lines[2], " 100 ") || !strings.Contains(lines[3], " 200 ")) {
 			t.Errorf("%s\n%s", out.String(), errs.String())
 		}
 		if !strings.Contains(out.String(), "200 transactions/s with 2 clients") {

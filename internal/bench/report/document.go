@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rtrail/internal/bench"
 	"rtrail/internal/bench/knee"
 	"rtrail/internal/document"
 	"rtrail/internal/unit"
@@ -66,15 +67,6 @@ func (e *Environment) blocks(first int) []document.Block {
 	blocks = append(blocks, e.runs())
 	if t, ok := e.costs(); ok {
 		blocks = append(blocks, t)
-	}
-	var invalid []string
-	for i := range e.Runs {
-		if r := &e.Runs[i]; len(r.Invalid) > 0 {
-			invalid = append(invalid, Name(r)+": "+strings.Join(r.Invalid, "; "))
-		}
-	}
-	if len(invalid) > 0 {
-		blocks = append(blocks, remarks("INVALID RUNS, of which nothing is concluded", invalid))
 	}
 	if len(e.Notes) > 0 {
 		blocks = append(blocks, remarks("NOTES", e.Notes))
@@ -169,15 +161,30 @@ func percent(of, cpus document.Number) string {
 	return number(100*of/cpus, 1)
 }
 
-// runs is the table of all runs.
+// Judged is why nothing is concluded from a run, or what limits it, with a label; "": neither.
+func Judged(r *bench.Run) (label, words string) {
+	switch {
+	case len(r.Invalid) > 0:
+		return "INVALID", strings.Join(r.Invalid, "; ")
+	case len(r.Saturated) > 0:
+		return "limited by", r.Saturated[0].Headline
+	}
+	return "", ""
+}
+
+// runs is the table of all runs, with what each shows below it.
 func (e *Environment) runs() document.Table {
 	right := func(name, group string) document.Column {
 		return document.Column{Name: name, Right: true, Group: group}
 	}
+	narrow := func(c document.Column, drop int) document.Column {
+		c.Drop = drop
+		return c
+	}
 	t := document.Table{Title: "RUNS", Columns: []document.Column{
-		{Name: "scenario"}, right("clients", ""), right("rate", ""), right("run", ""), right("QPS", ""), right("TPS", ""), right("errors", ""),
+		{Name: "scenario", Cut: true}, right("clients", ""), right("rate", ""), right("run", ""), narrow(right("QPS", ""), 2), right("TPS", ""), right("errors", ""),
 		right("mean", "ms"), right("p95", "ms"), right("p99", "ms"),
-		right("sirq", "CPU %"), right("user", "CPU %"), right("sys", "CPU %"), right("iowait", "CPU %"), right("util", "disk %"), {Name: "begin"}, {Name: "end"},
+		narrow(right("sirq", "CPU %"), 1), right("user", "CPU %"), right("sys", "CPU %"), narrow(right("iowait", "CPU %"), 1), right("util", "disk %"), {Name: "begin", Drop: 3}, {Name: "end", Drop: 4},
 	}}
 	for i := range e.Runs {
 		r := &e.Runs[i]
@@ -191,14 +198,14 @@ func (e *Environment) runs() document.Table {
 		if !r.Began.IsZero() {
 			begin, end = r.Began.Local().Format("15:04:05"), r.Ended.Local().Format("15:04:05")
 		}
-		scenario := r.Scenario
-		if len(r.Invalid) > 0 {
-			scenario += " (invalid)"
+		var below []document.Row
+		if label, words := Judged(r); label != "" {
+			below = []document.Row{{Label: label, Words: words}}
 		}
 		h := &r.Host
-		t.Add([]string{scenario, clients, rate, run, number(r.Load.QPS, 0), number(r.Load.TPS, 0), number(r.Load.Errors, 0),
+		t.Add([]string{r.Scenario, clients, rate, run, number(r.Load.QPS, 0), number(r.Load.TPS, 0), number(r.Load.Errors, 0),
 			number(r.Load.Mean, 3), number(r.Load.P95, 3), number(r.Load.P99, 3),
-			percent(h.Softirq, h.CPUs), percent(h.User, h.CPUs), percent(h.System, h.CPUs), percent(h.IOWait, h.CPUs), number(h.Util, 1), begin, end})
+			percent(h.Softirq, h.CPUs), percent(h.User, h.CPUs), percent(h.System, h.CPUs), percent(h.IOWait, h.CPUs), number(h.Util, 1), begin, end}, below...)
 	}
 	t.Columns, t.Rows = told(t.Columns, t.Rows)
 	return t

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -64,11 +65,18 @@ func TestReport(t *testing.T) {
 	defer func(was *time.Location) { time.Local = was }(time.Local)
 	time.Local = time.UTC
 	r := New(matrix(), Options{P99: 25})
-	var text bytes.Buffer
-	if err := document.Terminal(&text, r.Document(), document.TerminalOptions{Width: 120}); err != nil {
-		t.Fatal(err)
+	for width, name := range map[int]string{120: "report.txt", 100: "report-100.txt", 80: "report-80.txt"} {
+		var text bytes.Buffer
+		if err := document.Terminal(&text, r.Document(), document.TerminalOptions{Width: width}); err != nil {
+			t.Fatal(err)
+		}
+		golden.Text(t, filepath.Join("testdata", name), text.String())
+		for line := range strings.Lines(text.String()) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
+				t.Errorf("%d columns in %q", n, line)
+			}
+		}
 	}
-	golden.Text(t, filepath.Join("testdata", "report.txt"), text.String())
 }
 
 // fits wants the JSON form that docs/bench-report.schema.json describes.
