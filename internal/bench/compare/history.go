@@ -173,18 +173,23 @@ func differs(a, b *Run) []string {
 // Document is the answer for people.
 func (h *History) Document() document.Document {
 	d := document.Document{Title: "Load tests over time"}
-	found, short, apart, notes := 0, 0, 0, slices.Clone(h.Notes)
+	found, short, apart, longest, notes := 0, 0, 0, 0, slices.Clone(h.Notes)
 	for i := range h.Series {
 		x := &h.Series[i]
-		found, apart = found+len(x.Changes), apart+len(x.Apart)
+		found, apart, longest = found+len(x.Changes), apart+len(x.Apart), max(longest, x.Runs)
 		if x.TooShort {
 			short++
 		}
 	}
-	d.Blocks = append(d.Blocks, document.Facts{Items: []string{unit.Plural(h.Runs, "run", "runs"), fmt.Sprintf("%d series", len(h.Series)), unit.Plural(found, "change", "changes")}})
-	if short > 0 {
-		notes = append(notes, fmt.Sprintf("%d of %d series have fewer than %d runs: too few for a change to be found", short, len(h.Series), minHistory))
+	facts := document.Facts{Items: []string{unit.Plural(h.Runs, "run", "runs"), fmt.Sprintf("%d series", len(h.Series))}}
+	if short < len(h.Series) {
+		facts.Items = append(facts.Items, unit.Plural(found, "change", "changes"))
 	}
+	if short > 0 { // comes first: it is what numbers do not say
+		d.Blocks = append(d.Blocks, document.Prose{Label: "NOT JUDGED", Style: document.Warn,
+			Words: fmt.Sprintf("%d of %d series have fewer than %d runs (the longest has %d): too few for a change to be found", short, len(h.Series), minHistory, longest)})
+	}
+	d.Blocks = append(d.Blocks, facts)
 	if apart > 0 {
 		notes = append(notes, fmt.Sprintf("%s stand apart from those before and after them: too few for a level, left out (--json tells when)", unit.Plural(apart, "run", "runs")))
 	}
