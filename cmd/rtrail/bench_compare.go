@@ -1,23 +1,17 @@
 package main
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"rtrail/internal/bench/compare"
-	"rtrail/internal/nearest"
-	"rtrail/internal/page"
-	"rtrail/internal/privilege"
 )
 
 // benchCompareJob is what `rtrail bench compare` was asked to do.
 type benchCompareJob struct {
 	compare.Options
-	metrics []string
-	face
-	pageFlag
+	benchRuns
 }
 
 func newBenchCompareCommand() *cobra.Command {
@@ -41,33 +35,19 @@ are not compared, unless --force or --vary says so.`,
 		Example: `  rtrail bench compare before/ after/
   rtrail bench compare runs.jsonl --base db1 --metric qps,p99
   rtrail bench compare sysbench-runs.csv --html compared.html`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usageError("nothing is given: name files or folders with runs, as rtrail bench compare before/ after/")
-			}
-			return nil
-		},
+		Args: someRuns("rtrail bench compare before/ after/"),
 		RunE: b.run,
 	}
 	f := cmd.Flags()
 	f.StringVar(&b.Base, "base", "", "compare with this environment, not with the first")
 	f.BoolVar(&b.Force, "force", false, "compare in spite of unequal settings")
 	f.StringSliceVar(&b.Vary, "vary", nil, "settings that may differ; repeatable")
-	f.StringSliceVar(&b.metrics, "metric", nil, "tables of these: "+strings.Join(compare.Metrics(), ", ")+"; --json has all")
-	b.face.add(f, "the comparison")
-	b.pageFlag.add(f, "the comparison")
-	cmd.SetFlagErrorFunc(flagError)
+	b.add(cmd, "the comparison", "tables of these: "+strings.Join(compare.Metrics(), ", ")+"; --json has all")
 	return cmd
 }
 
 func (b *benchCompareJob) run(cmd *cobra.Command, args []string) error {
-	if err := b.face.check(); err != nil {
-		return err
-	}
-	if err := checkMetrics(b.metrics); err != nil {
-		return err
-	}
-	in, err := readRuns(cmd, args, output{"--html", b.html})
+	in, err := b.read(cmd, args)
 	if err != nil {
 		return err
 	}
@@ -78,44 +58,5 @@ func (b *benchCompareJob) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if len(b.metrics) == 0 {
-		b.metrics = in.DefaultMetrics()
-	}
-	answer := result.Document(b.metrics)
-	if b.html != "" {
-		if err := b.write(cmd.Context(), page.Page{Document: answer}); err != nil {
-			return err
-		}
-	}
-	return b.print(cmd.OutOrStdout(), answer, result)
-}
-
-// checkMetrics refuses names that are none of numbers of a run.
-func checkMetrics(names []string) error {
-	for _, m := range names {
-		if !slices.Contains(compare.Metrics(), m) {
-			return usageError("--metric %q: no such metric%s; there are %s", m, nearest.Hint(m, compare.Metrics()), strings.Join(compare.Metrics(), ", "))
-		}
-	}
-	return nil
-}
-
-// readRuns reads the runs of files and folders.
-func readRuns(cmd *cobra.Command, args []string, outputs ...output) (*compare.Input, error) {
-	files, err := compare.Files(args)
-	if err != nil {
-		return nil, err
-	}
-	var paths, reads, writes []string
-	for _, f := range files {
-		paths, reads = append(paths, f.Path), append(reads, f.Reads()...)
-	}
-	if err := checkOutputs(outputs, paths); err != nil {
-		return nil, err
-	}
-	for _, o := range outputs {
-		writes = append(writes, o.path)
-	}
-	confine(cmd.ErrOrStderr(), privilege.Needs{Read: reads, Write: writes})
-	return compare.Read(cmd.Context(), files)
+	return b.answer(cmd, result.Document(b.metrics), result)
 }

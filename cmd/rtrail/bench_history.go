@@ -6,15 +6,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"rtrail/internal/bench/compare"
-	"rtrail/internal/page"
 )
 
 // benchHistoryJob is what `rtrail bench history` was asked to do.
-type benchHistoryJob struct {
-	metrics []string
-	face
-	pageFlag
-}
+type benchHistoryJob struct{ benchRuns }
 
 func newBenchHistoryCommand() *cobra.Command {
 	var b benchHistoryJob
@@ -31,45 +26,21 @@ A series needs eight runs. Files are those of rtrail bench compare; environments
 of the same name are one environment, whichever file they are in.`,
 		Example: `  rtrail bench history nightly/
   rtrail bench history nightly-*/runs.jsonl --metric tps,p99 --json`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usageError("nothing is given: name files or folders with runs, as rtrail bench history nightly/")
-			}
-			return nil
-		},
+		Args: someRuns("rtrail bench history nightly/"),
 		RunE: b.run,
 	}
-	f := cmd.Flags()
-	f.StringSliceVar(&b.metrics, "metric", nil, "look at these: "+strings.Join(compare.Metrics(), ", "))
-	b.face.add(f, "the changes")
-	b.pageFlag.add(f, "the changes")
-	cmd.SetFlagErrorFunc(flagError)
+	b.add(cmd, "the changes", "look at these: "+strings.Join(compare.Metrics(), ", "))
 	return cmd
 }
 
 func (b *benchHistoryJob) run(cmd *cobra.Command, args []string) error {
-	if err := b.face.check(); err != nil {
-		return err
-	}
-	if err := checkMetrics(b.metrics); err != nil {
-		return err
-	}
-	in, err := readRuns(cmd, args, output{"--html", b.html})
+	in, err := b.read(cmd, args)
 	if err != nil {
 		return err
-	}
-	if len(b.metrics) == 0 {
-		b.metrics = in.DefaultMetrics()
 	}
 	history, err := compare.Historic(cmd.Context(), in, b.metrics)
 	if err != nil {
 		return err
 	}
-	answer := history.Document()
-	if b.html != "" {
-		if err := b.write(cmd.Context(), page.Page{Document: answer}); err != nil {
-			return err
-		}
-	}
-	return b.print(cmd.OutOrStdout(), answer, history)
+	return b.answer(cmd, history.Document(), history)
 }

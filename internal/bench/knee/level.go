@@ -1,47 +1,12 @@
 package knee
 
-import (
-	"cmp"
-	"math"
-	"slices"
-)
+import "math"
 
 // Level is what runs at one level had, as medians.
 type Level struct {
 	Level      float64 // clients, or the intended rate per second
 	Throughput float64 // per second
 	P99        float64 // milliseconds; NaN: unknown
-	Runs       int
-}
-
-// Levels sums runs up, by level, ascending. Runs without throughput have none.
-func Levels(runs []Level) []Level {
-	slices.SortFunc(runs, func(a, b Level) int { return cmp.Compare(a.Level, b.Level) })
-	var all []Level
-	for len(runs) > 0 {
-		n := 1
-		for n < len(runs) && runs[n].Level == runs[0].Level {
-			n++
-		}
-		var throughput, p99 []float64
-		for _, r := range runs[:n] {
-			throughput = append(throughput, r.Throughput)
-			p99 = append(p99, r.P99)
-		}
-		all = append(all, Level{runs[0].Level, median(throughput), median(p99), n})
-		runs = runs[n:]
-	}
-	return all
-}
-
-// median is that of numbers that are known; NaN without any.
-func median(of []float64) float64 {
-	of = slices.DeleteFunc(of, math.IsNaN)
-	if len(of) == 0 {
-		return math.NaN()
-	}
-	slices.Sort(of)
-	return (of[(len(of)-1)/2] + of[len(of)/2]) / 2
 }
 
 const (
@@ -52,7 +17,7 @@ const (
 )
 
 // Closed is the fewest clients that get 95 % of the most that any level got, and whether a
-// level with more clients was tried: if not, the knee may lie beyond.
+// level with more clients was tried: if not, the knee may lie beyond. Levels ascend.
 func Closed(levels []Level) (knee Level, beyond, ok bool) {
 	most := 0.0
 	for _, l := range levels {
@@ -70,7 +35,7 @@ func Closed(levels []Level) (knee Level, beyond, ok bool) {
 
 // Open is the largest rate up to which every rate was kept, with a p99 within a limit in
 // milliseconds (infinite: none), and whether a larger one was tried and failed. ok is false
-// where even the smallest rate fails.
+// where even the smallest rate fails. Levels ascend.
 func Open(levels []Level, limit float64) (knee Level, failed, ok bool) {
 	for _, l := range levels {
 		late := !math.IsInf(limit, 1) && !(l.P99 <= limit)

@@ -194,20 +194,20 @@ func Name(r *bench.Run) string {
 func climb(scenario string, open bool, runs []bench.Run, o Options) Ladder {
 	l := Ladder{Scenario: scenario, Open: open, Levels: []Level{}, Limits: []Limit{}}
 	valid := slices.DeleteFunc(slices.Clone(runs), func(r bench.Run) bool { return len(r.Invalid) > 0 })
-	var steps []knee.Level
 	var points []knee.Point
 	at := map[float64][]bench.Run{}
 	for i := range valid {
 		r := &valid[i]
 		n := level(r)
 		at[n] = append(at[n], *r)
-		steps = append(steps, knee.Level{Level: n, Throughput: float64(r.Load.TPS), P99: float64(r.Load.P99), Runs: 1})
 		points = append(points, knee.Point{Clients: n, Throughput: float64(r.Load.TPS)})
 	}
+	var levels []knee.Level
 	for _, n := range slices.Sorted(maps.Keys(at)) {
-		l.Levels = append(l.Levels, medians(n, at[n]))
+		x := medians(n, at[n])
+		l.Levels = append(l.Levels, x)
+		levels = append(levels, knee.Level{Level: n, Throughput: float64(x.Load.TPS), P99: float64(x.Load.P99)})
 	}
-	levels := knee.Levels(steps)
 	var found knee.Level
 	var ok bool
 	if open {

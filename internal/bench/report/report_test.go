@@ -132,6 +132,16 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+// TestMedians: of an odd number of runs, in any order, and of numbers that not all runs have.
+func TestMedians(t *testing.T) {
+	runs := []bench.Run{run("ps", 8, 1, 720, 2), run("ps", 1, 1, 100, 1), run("ps", 8, 2, 1, math.NaN()), run("ps", 8, 3, 700, 4)}
+	runs[1].Load.P99 = document.Number(math.NaN())
+	levels := New(runs, Options{P99: math.Inf(1)}).Environments[0].Ladders[0].Levels
+	if len(levels) != 2 || levels[1].Level != 8 || levels[1].Runs != 3 || levels[1].Load.TPS != 700 || levels[1].Load.P99 != 3 || !math.IsNaN(float64(levels[0].Load.P99)) {
+		t.Errorf("%+v", levels)
+	}
+}
+
 func TestOddRuns(t *testing.T) {
 	failed := bench.NewRun()
 	failed.Scenario, failed.Threads = "ps", 8
