@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -31,7 +32,7 @@ func TestFio(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		j, err := parseFio(append([]byte("fio: a note\n"), text...))
+		j, err := parseFio("fio: a note\n" + string(text) + "fio: another one\n")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,9 +46,39 @@ func TestFio(t *testing.T) {
 		t.Errorf("a sync takes %v, p99 %v", median, p99)
 	}
 	for _, text := range []string{"", "fio: pid=1, err=28", "{", `{"jobs":[]}`, `{"jobs":[{"error":28}]}`} {
-		if _, err := parseFio([]byte(text)); err == nil {
+		if _, err := parseFio(text); err == nil {
 			t.Errorf("%q is a report", text)
 		}
+	}
+}
+
+// TestRunFio: fio works in the folder that it is given open, and what it refuses is told.
+func TestRunFio(t *testing.T) {
+	fio, err := exec.LookPath("fio")
+	if err != nil {
+		t.Skip(err)
+	}
+	folder := t.TempDir()
+	in, err := os.Open(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	args := []string{"--name=baseline", "--filename=" + fioFile, "--size=64k", "--ioengine=sync", "--rw=write", "--bs=4k", "--output-format=json"}
+	j, err := runFio(t.Context(), fio, args, in, time.Second)
+	if err != nil || !(j.Write.Bandwidth > 0) {
+		t.Errorf("%+v, %v", j, err)
+	}
+	if info, err := os.Stat(filepath.Join(folder, "file")); err != nil || info.Size() != 64<<10 {
+		t.Errorf("%+v, %v", info, err)
+	}
+	if _, err := runFio(t.Context(), fio, append(args, "--rw=nonsense"), in, time.Second); err == nil || !strings.Contains(err.Error(), "fio: ") || !strings.Contains(err.Error(), "exit status") {
+		t.Error(err)
+	}
+	ended, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := runFio(ended, fio, args, in, time.Second); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }
 

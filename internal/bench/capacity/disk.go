@@ -1,7 +1,6 @@
 package capacity
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"rtrail/internal/baseline"
+	"rtrail/internal/bench/load"
 	"rtrail/internal/safefile"
 	"rtrail/internal/unit"
 )
@@ -117,46 +117,34 @@ const fioFile = "/proc/self/fd/3/file"
 func runFio(ctx context.Context, fio string, args []string, in *os.File, length time.Duration) (*fioJob, error) {
 	ctx, stop := context.WithTimeout(ctx, 2*length+endWithin)
 	defer stop()
-	c := exec.CommandContext(ctx, fio, args...)
-	c.ExtraFiles = []*os.File{in} // descriptor 3
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGTERM) }
-	c.WaitDelay = time.Second
-	var out, errs bounded
-	c.Stdout, c.Stderr = &out, &errs
-	if err := c.Run(); err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+	var out strings.Builder
+	err := load.Lines(ctx, append([]string{fio}, args...), func(line string) {
+		if out.Len()+len(line) < mostOutput {
+			out.WriteString(line + "\n")
 		}
-		first, _, _ := strings.Cut(strings.TrimSpace(errs.String()), "\n")
-		return nil, fmt.Errorf("fio: %s (%w)", first, err)
+	}, in)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, fmt.Errorf("fio: %w", err)
 	}
-	return parseFio(out.Bytes())
+	return parseFio(out.String())
 }
 
-func parseFio(text []byte) (*fioJob, error) {
-	if at := bytes.IndexByte(text, '{'); at > 0 {
-		text = text[at:] // what it notes stands before
-	}
+// parseFio reads the report among what fio prints, which notes things before and after it.
+func parseFio(text string) (*fioJob, error) {
 	var said struct {
 		Jobs []fioJob `json:"jobs"`
 	}
-	if err := json.Unmarshal(text, &said); err != nil || len(said.Jobs) != 1 {
+	report := json.NewDecoder(strings.NewReader(text[max(strings.IndexByte(text, '{'), 0):]))
+	if err := report.Decode(&said); err != nil || len(said.Jobs) != 1 {
 		return nil, fmt.Errorf("fio: no report of one job in %.80q", text)
 	}
 	if e := said.Jobs[0].Error; e != 0 {
 		return nil, fmt.Errorf("fio: %w", syscall.Errno(e))
 	}
 	return &said.Jobs[0], nil
-}
-
-// bounded keeps the first bytes of what is written.
-type bounded struct{ bytes.Buffer }
-
-// Write implements io.Writer.
-func (b *bounded) Write(p []byte) (int, error) {
-	b.Buffer.Write(p[:min(len(p), max(0, mostOutput-b.Len()))])
-	return len(p), nil
 }
 
 // room checks that there is room for the file, and names the disk that holds a folder: the

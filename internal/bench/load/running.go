@@ -116,3 +116,15 @@ func (p *running) wait() error {
 	}
 	return p.err
 }
+
+// Lines runs a command in a group of processes of its own, all of which end with ctx or with
+// rtrail, and gives what it prints, errors included, line by line; of a line that is too long,
+// parts. Its files are extra, from descriptor 3 on. An error has the last words of the command.
+func Lines(ctx context.Context, args []string, each func(string), extra ...*os.File) error {
+	p, err := startCommand(ctx, args, extra...)
+	if err != nil {
+		return err
+	}
+	p.lines(each)
+	return p.wait()
+}
