@@ -123,16 +123,16 @@ func (v *View) KeyOf(e Entity) Key {
 		}
 	}
 	if e.Kind == KindProcess || e.Kind == KindListener {
-		if unit := unitOf(e.Cgroup); unit != "" {
+		if unit := Unit(e.Cgroup); unit != "" {
 			k.Name += " in " + unit
 		}
 	}
 	return k
 }
 
-// unitOf is the unit or container that a group stands for; "" for groups that do
+// Unit is the unit or container that a group stands for; "" for groups that do
 // not last, as that of a login, and for those that hold whatever comes.
-func unitOf(cgroup string) string {
+func Unit(cgroup string) string {
 	name := cgname.Name(cgroup)
 	if name == "/" || strings.HasSuffix(name, ".slice") || strings.HasPrefix(name, "session-") || strings.HasPrefix(name, "user@") {
 		return ""

@@ -10,6 +10,7 @@ import (
 
 	"rtrail/internal/bench"
 	"rtrail/internal/bench/beside"
+	"rtrail/internal/bench/load"
 	"rtrail/internal/crash"
 	"rtrail/internal/document"
 	"rtrail/internal/probe"
@@ -36,6 +37,7 @@ type Watch struct {
 	stop    context.CancelFunc
 	done    sync.WaitGroup
 	err     error
+	going   func(movers []int32) load.Going
 }
 
 // mostSamples bounds the evidence of a step, which is held in memory.
@@ -43,7 +45,7 @@ const mostSamples = 60
 
 // StartWatch records into a folder for as long as a step may take.
 func StartWatch(ctx context.Context, s Sources, path string, length time.Duration) (*Watch, error) {
-	w := &Watch{sources: s}
+	w := &Watch{sources: s, going: after(ctx)}
 	probes := s.Probes(func() *recording.Recording { return w.host.Recording() })
 	w.host = session.Start(session.Options{What: "this host", Probes: probes, Interval: max(time.Second, (length / mostSamples).Round(time.Second)), About: s.About})
 	about := w.host.Recording().Manifest()
@@ -82,7 +84,9 @@ func (w *Watch) End(r *bench.Run) error {
 		r.Notes = append(r.Notes, "the server is not on this host: what it did is not known, and findings are those of the client, of packets and of what the server was asked")
 	}
 	fillWire(r, e.View(), w.sources.Server)
-	r.Saturated = beside.Saturated(e.Judge())
+	found := e.Judge()
+	disturbed(r, e.View(), &found, sidesOf(e.View(), w.sources.Server), w.sources.Local, w.going)
+	r.Saturated = beside.Saturated(found)
 	return nil
 }
 

@@ -1,0 +1,40 @@
+package load
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// What processes use while they are looked at is theirs by name; those that are new count whole.
+func TestGoingOn(t *testing.T) {
+	proc := t.TempDir()
+	task(t, proc, 10, 10, "busy", 100, 0, "")
+	task(t, proc, 11, 11, "idle", 900, 0, "")
+	counter := filepath.Join(proc, "10", "io")
+	write := func(n string) {
+		if err := os.WriteFile(counter, []byte("rchar: 9\nread_bytes: "+n+"\nwrite_bytes: 1000\ncancelled_write_bytes: 7\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("0")
+	ctx, stop := context.WithCancel(t.Context())
+	began := time.Now()
+	go func() {
+		time.Sleep(200 * time.Millisecond)
+		task(t, proc, 10, 10, "busy", 150, 0, "")
+		task(t, proc, 12, 12, "busy", 50, 0, "")
+		write("5000")
+		stop()
+	}()
+	g := goingOn(ctx, proc, time.Minute, []int32{10, 99})
+	seconds := time.Since(began).Seconds()
+	if used := g.CPUs["busy"] * seconds; used < 0.8 || used > 1.2 || g.CPUs["idle"] != 0 {
+		t.Errorf("%v CPU seconds, idle %v", used, g.CPUs["idle"])
+	}
+	if moved := g.Bytes[10] * seconds; moved < 4000 || moved > 6000 || g.Bytes[99] != 0 {
+		t.Errorf("%v bytes, %v of nobody", moved, g.Bytes[99])
+	}
+}
