@@ -14,6 +14,7 @@ func newBenchCommandCommand() *cobra.Command {
 	b := newBenchFlags("command")
 	b.plan.Warmup = 0
 	var value string
+	var grace int
 	cmd := &cobra.Command{
 		Use:   "command -o DIR --target HOST:PORT -- COMMAND ARG...",
 		Short: "Run any load generator step by step, and say what limits it",
@@ -26,6 +27,10 @@ reports of ab, wrk, wrk2, sysbench and redis-benchmark are known, and of others
 the last number is taken. A step is invalid if requests failed, or if the
 generator was hot: one thread of it, or of what it started, was busy all the
 time. Its rate is its own: --max-rate cannot hold it.
+
+A step that takes longer than --seconds, --warmup and --grace together is ended.
+With it, and with Ctrl-C, ends all that the command started, in the background
+and in sessions of their own, too.
 
 Caution: the command runs as you, with your rights. No password belongs into its
 arguments, which are kept in plan.yaml and shown to all users by ps.`,
@@ -42,6 +47,11 @@ arguments, which are kept in plan.yaml and shown to all users by ps.`,
 			}
 			if cmd.Flags().Changed("value") {
 				b.plan.Value = value
+			}
+			if cmd.Flags().Changed("grace") {
+				if b.plan.Grace = grace; grace < 1 {
+					return usageError("--grace %d: at least one second", grace)
+				}
 			}
 			if err := b.check(); err != nil {
 				return err
@@ -73,5 +83,6 @@ arguments, which are kept in plan.yaml and shown to all users by ps.`,
 	}
 	b.add(cmd)
 	cmd.Flags().StringVar(&value, "value", "", "regular expression whose group is the number, per second")
+	cmd.Flags().IntVar(&grace, "grace", matrix.DefaultGrace, "seconds that a step may take besides, to start and to print")
 	return cmd
 }

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"rtrail/internal/bench/load"
 	"rtrail/internal/crash"
 	"rtrail/internal/safefile"
 )
@@ -121,6 +122,7 @@ const tidying = 300 * time.Millisecond
 
 // exitAtOnce ends the program without unwinding what runs.
 func exitAtOnce(code int) {
+	load.EndAll()
 	safefile.RemoveTemporaries(tidying)
 	os.Exit(code)
 }
@@ -128,6 +130,7 @@ func exitAtOnce(code int) {
 // dieOf ends the program as if it did not handle the signal, so that whoever
 // started it sees that.
 func dieOf(s syscall.Signal) {
+	load.EndAll()
 	safefile.RemoveTemporaries(tidying)
 	signal.Reset(s)
 	_ = syscall.Kill(os.Getpid(), s) // if it is ignored, the last line ends us

@@ -49,14 +49,14 @@ func (c *Command) Run(ctx context.Context, level Level, limits Limits, tell Tell
 	for i, arg := range c.Args {
 		args[i] = replace.Replace(arg)
 	}
-	ctx, stop := context.WithTimeoutCause(ctx, limits.Time, fmt.Errorf("the command did not end within %v", limits.Time))
+	ctx, stop := context.WithTimeoutCause(ctx, limits.Time, fmt.Errorf("the command did not end within %v, and was ended with all that it started: --seconds, --warmup and --grace say how long it may take", limits.Time))
 	defer stop()
 	tell.Output("$ " + strings.Join(args, " "))
 	p, err := startCommand(ctx, args)
 	if err != nil {
 		return o, err
 	}
-	watched := WatchProcess(p.command.Process.Pid)
+	watched := watchProcess(p.command.Process.Pid, p.kin.left)
 	o.Began = time.Now()
 	tell.Measures()
 	var text strings.Builder
@@ -69,7 +69,11 @@ func (c *Command) Run(ctx context.Context, level Level, limits Limits, tell Tell
 	o.Generator = watched.End()
 	o.Ended = time.Now()
 	tell.Output(o.Generator.String())
-	if err := p.wait(); err != nil || ctx.Err() != nil {
+	err = p.wait()
+	if p.left > 0 {
+		o.Notes = append(o.Notes, fmt.Sprintf("%d processes that the command started could not be ended: they hang in the kernel", p.left))
+	}
+	if err != nil || ctx.Err() != nil {
 		o.Gone = true
 		if ctx.Err() != nil {
 			return o, context.Cause(ctx)

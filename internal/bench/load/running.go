@@ -22,8 +22,10 @@ type running struct {
 	command *exec.Cmd
 	out     *os.File
 	last    []string // that it said, for errors
+	kin     *kin
 	ended   chan struct{}
 	err     error // of Wait, once it has ended
+	left    int   // processes that could not be ended
 }
 
 const (
@@ -35,20 +37,27 @@ const (
 	leftOver = time.Second
 )
 
-// startCommand starts a command in a group of processes of its own, all of which end with
-// ctx, or with rtrail.
+// startCommand starts a command in a group of processes of its own. It and all that it started end
+// with ctx, and what it has left when it ends; the command itself also with rtrail.
 func startCommand(ctx context.Context, args []string, extra ...*os.File) (*running, error) {
 	c := exec.CommandContext(ctx, args[0], args[1:]...)
 	c.ExtraFiles = extra
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGTERM) }
 	c.WaitDelay = endWithin
 	read, write, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	c.Stdout, c.Stderr = write, write
-	p := &running{command: c, out: read, ended: make(chan struct{})}
+	k, err := newKin()
+	if err != nil {
+		return nil, errors.Join(err, read.Close(), write.Close())
+	}
+	c.Cancel = func() error {
+		k.signal(syscall.SIGTERM)
+		return nil
+	}
+	p := &running{command: c, out: read, kin: k, ended: make(chan struct{})}
 	started := make(chan error, 1)
 	go func() {
 		defer close(p.ended)
@@ -70,13 +79,17 @@ func (p *running) run(started chan<- error, write *os.File) {
 	defer runtime.UnlockOSThread()
 	err := p.command.Start()
 	write.Close() // nothing was written to it here
+	if err == nil {
+		p.kin.setMain(p.command.Process.Pid)
+	}
 	started <- err
 	if err != nil {
+		p.kin.end()
 		return
 	}
 	p.err = p.command.Wait()
-	_ = syscall.Kill(-p.command.Process.Pid, syscall.SIGKILL) // what it has left
-	_ = p.out.SetReadDeadline(time.Now().Add(leftOver))       // or what is out of reach
+	p.left = p.kin.end()
+	_ = p.out.SetReadDeadline(time.Now().Add(leftOver)) // or what is out of reach
 }
 
 // lines gives what is printed, line by line, until the generator ends. Of a line that is too

@@ -148,7 +148,7 @@ func (s *Sysbench) Run(ctx context.Context, level Level, limits Limits, tell Tel
 	if err != nil {
 		return o, err
 	}
-	watched := WatchProcess(p.command.Process.Pid)
+	watched := watchProcess(p.command.Process.Pid, p.kin.left)
 	r := NewSysbenchReport()
 	var began, measured time.Time
 	exceeded := 0.0

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -80,6 +81,7 @@ type look struct {
 type Watched struct {
 	proc  string
 	pid   int
+	also  func() []int // further processes that belong to it; nil: none
 	mu    sync.Mutex
 	first look
 	last  look
@@ -88,8 +90,10 @@ type Watched struct {
 }
 
 // WatchProcess follows a process and its descendants until End.
-func WatchProcess(pid int) *Watched {
-	w := &Watched{proc: "/proc", pid: pid, stop: make(chan struct{})}
+func WatchProcess(pid int) *Watched { return watchProcess(pid, nil) }
+
+func watchProcess(pid int, also func() []int) *Watched {
+	w := &Watched{proc: "/proc", pid: pid, also: also, stop: make(chan struct{})}
 	w.Begin()
 	w.done.Go(func() { _ = crash.Guard(w.follow) })
 	return w
@@ -112,7 +116,11 @@ func (w *Watched) follow() error {
 func (w *Watched) look() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	l := lookAt(w.proc, w.pid)
+	roots := []int{w.pid}
+	if w.also != nil {
+		roots = append(roots, w.also()...)
+	}
+	l := lookAt(w.proc, roots...)
 	if len(l.threads) == 0 {
 		return
 	}
@@ -153,10 +161,10 @@ func (w *Watched) End() Usage {
 	return u
 }
 
-// lookAt reads the tree of processes below one.
-func lookAt(proc string, root int) look {
+// lookAt reads the trees of processes below some.
+func lookAt(proc string, roots ...int) look {
 	l := look{at: time.Now(), threads: map[thread]float64{}, names: map[thread]string{}}
-	todo := []int{root}
+	todo := slices.Clone(roots)
 	for seen := 0; len(todo) > 0 && seen < maxProcesses; seen++ {
 		pid := todo[0]
 		todo = todo[1:]

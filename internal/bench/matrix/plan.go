@@ -4,6 +4,7 @@ package matrix
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -48,6 +49,9 @@ type Plan struct {
 	Warmup  int `yaml:"warmup"`  // seconds before
 	Repeats int `yaml:"repeats"`
 	Pause   int `yaml:"pause"` // seconds between steps
+	// Grace is how many seconds a command may take beside warm-up and measured seconds, to start
+	// and to print; 0: DefaultGrace.
+	Grace int `yaml:"grace,omitempty"`
 
 	MaxRate float64 `yaml:"max_rate"`         // transactions a second that no step may exceed
 	MaxTime string  `yaml:"max_time"`         // that all steps may take
@@ -131,7 +135,7 @@ func (p *Plan) Check() error {
 	for _, b := range []struct {
 		what           string
 		n, least, most int
-	}{{"seconds", p.Seconds, 1, maxSeconds}, {"seconds of warm-up", p.Warmup, 0, maxSeconds}, {"repeats", p.Repeats, 1, 1000}, {"seconds of pause", p.Pause, 0, maxSeconds},
+	}{{"seconds", p.Seconds, 1, maxSeconds}, {"seconds of warm-up", p.Warmup, 0, maxSeconds}, {"repeats", p.Repeats, 1, 1000}, {"seconds of pause", p.Pause, 0, maxSeconds}, {"seconds of grace", p.Grace, 0, maxSeconds},
 		{"seconds to get ready", p.ReadyIn, 1, 3600}, {"connections", p.Connections, 0, maxThreads}, {"tables", p.Tables, 0, 10_000}, {"rows", p.Rows, 0, 1 << 31}} {
 		if b.n < b.least || b.n > b.most {
 			return fmt.Errorf("%d %s: from %d to %d", b.n, b.what, b.least, b.most)
@@ -172,6 +176,18 @@ func (p *Plan) checkTime() error {
 		return fmt.Errorf("%d steps take %v, more than --max-time %v allows", steps, takes, limit)
 	}
 	return nil
+}
+
+// DefaultGrace is Plan.Grace where it says nothing, in seconds.
+const DefaultGrace = 60
+
+// StepLimit is how long a step may take at most.
+func (p *Plan) StepLimit() time.Duration {
+	length := time.Duration(p.Seconds+p.Warmup) * time.Second
+	if p.Kind == "command" {
+		return length + time.Duration(cmp.Or(p.Grace, DefaultGrace))*time.Second
+	}
+	return 2*length + 2*time.Minute // drivers of rtrail's own end by themselves
 }
 
 // Takes is how long the plan takes, without starts and restarts.

@@ -284,7 +284,7 @@ func (b *Bench) step(ctx context.Context, s *Step, settings map[string]string) (
 		return nil, err
 	}
 	output := newLog(log)
-	limits := load.Limits{Rate: b.Plan.MaxRate, Time: 2*length + 2*time.Minute}
+	limits := load.Limits{Rate: b.Plan.MaxRate, Time: b.Plan.StepLimit()}
 	o, failure := driver.Run(ctx, s.Level, limits, load.Telling{Measures: func() {}, Output: output.line})
 	if ctx.Err() != nil {
 		return nil, errors.Join(watch.End(nil), ctx.Err())
