@@ -41,7 +41,12 @@ type Interval struct {
 	To   Moment `json:"to"`
 	// Took is without seconds that were not watched, and at least how long it was where it
 	// began before the watch or ended after it.
-	Took      time.Duration `json:"duration_ns"`
+	Took time.Duration `json:"duration_ns"`
+	// Gaps is how much longer it may have been, as nobody watched for so long just before it, in
+	// it or before its end: BeginGap before From, EndGap before To.
+	Gaps      time.Duration `json:"gaps_ns"`
+	BeginGap  time.Duration `json:"begin_gap_ns"`
+	EndGap    time.Duration `json:"end_gap_ns"`
 	BeginSeen bool          `json:"begin_seen"`
 	EndSeen   bool          `json:"end_seen"`
 	// Within is how much longer it may have been.
@@ -66,10 +71,11 @@ const (
 	WritesAgain  Kind = "writes_again"
 	Recovered    Kind = "recovered"
 	ClockStep    Kind = "clock_step"
+	Gap          Kind = "gap"
 )
 
 // order is that of events of one second.
-var order = []Kind{ClockStep, FirstError, ReadOnlyOn, WritesStop, KeptLost, Disconnected, NameChanged, Connected, Restarted, NewServer, ReadOnlyOff, WritesAgain, Recovered}
+var order = []Kind{Gap, ClockStep, FirstError, ReadOnlyOn, WritesStop, KeptLost, Disconnected, NameChanged, Connected, Restarted, NewServer, ReadOnlyOff, WritesAgain, Recovered}
 
 // causes are the events that explain why there are no transactions. A name may lead to other
 // addresses of the same server each second.
@@ -107,9 +113,12 @@ type Interruption struct {
 	Pause     bool    `json:"pause"`
 	Events    []Event `json:"events"`
 	Recovered *Moment `json:"recovered"` // nil: not seen
-	Before    State   `json:"before"`
-	After     State   `json:"after"` // from Recovered on, or since writes and connections are back
-	connects  bool    // that they are known
+	// RecoveredGap is how much earlier it may have recovered, as nobody watched.
+	RecoveredGap time.Duration `json:"recovered_gap_ns"`
+	Before       State         `json:"before"`
+	After        State         `json:"after"` // from Recovered on, or since writes and connections are back
+	connects     bool          // that they are known
+	noWrites     bool          // in all of the run
 }
 
 // Hurt says whether writes or connections failed altogether for a time.
@@ -123,7 +132,10 @@ type Analysis struct {
 	Unwatched     int            `json:"unwatched_seconds"` // in which the watch itself stood still
 	Interruptions []Interruption `json:"interruptions"`
 	Changes       []Event        `json:"changes"` // that belong to none of them
-	Whole         State          `json:"whole"`   // where there is no interruption
+	Gaps          []Event        `json:"gaps"`    // all times that nobody watched, each at its end
+	// Unfinished is the line at which a log ends in the middle; it is left out. 0: none.
+	Unfinished int   `json:"unfinished_line"`
+	Whole      State `json:"whole"` // where there is no interruption
 	// NoWrites says that no writes were seen from which an outage could be told.
 	NoWrites bool `json:"no_writes"`
 	relative bool
@@ -138,7 +150,7 @@ type run struct {
 // Analyse makes the time line of a run.
 func Analyse(r Run) *Analysis {
 	x := run{source: r.Source, s: r.Seconds}
-	a := &Analysis{Target: r.Target, Source: r.Source, Seconds: len(r.Seconds), Interruptions: []Interruption{}, Changes: []Event{}, Whole: state(r.Seconds), relative: r.Relative}
+	a := &Analysis{Target: r.Target, Source: r.Source, Seconds: len(r.Seconds), Interruptions: []Interruption{}, Changes: []Event{}, Gaps: []Event{}, Unfinished: r.Unfinished, Whole: state(r.Seconds), relative: r.Relative}
 	for i := range x.s {
 		a.Unwatched += int(x.missed(i) / time.Second)
 	}
@@ -165,6 +177,12 @@ func Analyse(r Run) *Analysis {
 		a.Interruptions = append(a.Interruptions, x.interruption(g, low, high, within(outages, g), within(disconnections, g)))
 	}
 	for _, c := range changes {
+		if c.Kind == Gap {
+			a.Gaps = append(a.Gaps, c)
+			if n := owner(groups, c.Elapsed); n < 0 {
+				continue
+			}
+		}
 		if n := owner(groups, c.Elapsed); n >= 0 {
 			it := &a.Interruptions[n]
 			it.Events = append(it.Events, c)
@@ -174,6 +192,7 @@ func Analyse(r Run) *Analysis {
 	}
 	for i := range a.Interruptions {
 		it := &a.Interruptions[i]
+		it.noWrites = a.NoWrites && x.source == Counters
 		it.connects = x.source != Log || slices.ContainsFunc(x.s, func(s Second) bool { return s.Connects.OK > 0 })
 		slices.SortStableFunc(it.Events, func(a, b Event) int {
 			return cmp.Or(cmp.Compare(a.Elapsed, b.Elapsed), cmp.Compare(slices.Index(order, a.Kind), slices.Index(order, b.Kind)))
@@ -219,9 +238,27 @@ func (x *run) index(elapsed time.Duration) int {
 	return i
 }
 
-// interval is a part of the run.
+// interval is a part of the run. Whether it went on in seconds that nobody watched, or began or
+// ended in them, is not known.
 func (x *run) interval(from, to time.Duration, beginSeen, endSeen bool, within time.Duration) Interval {
-	return Interval{From: x.moment(from), To: x.moment(to), Took: to - from - x.missedIn(from, to), BeginSeen: beginSeen, EndSeen: endSeen, Within: within}
+	i := Interval{From: x.moment(from), To: x.moment(to), BeginSeen: beginSeen, EndSeen: endSeen, Within: within}
+	missed := x.missedIn(from, to)
+	if beginSeen {
+		i.BeginGap = x.missedAt(from)
+	}
+	if endSeen {
+		i.EndGap = x.missedAt(to)
+	}
+	i.Took, i.Gaps = to-from-missed, missed+i.BeginGap
+	return i
+}
+
+// missedAt is how long nobody watched just before a second that begins then.
+func (x *run) missedAt(elapsed time.Duration) time.Duration {
+	if i := x.index(elapsed); i < len(x.s) && x.s[i].Elapsed == elapsed {
+		return x.missed(i)
+	}
+	return 0
 }
 
 // between is the part from one second to another.

@@ -128,7 +128,7 @@ func TestAnalyses(t *testing.T) {
 			"10 s (±1 s) without writes; no failed connect seen"},
 		"a transaction now and then": {Counters, made(60, map[int]func(*Second){0: tps(1), 20: tps(0), 23: tps(1)}), ""},
 		"no transactions": {Counters, made(60, map[int]func(*Second){0: tps(0), 20: failed, 25: connected}),
-			"5 s (±1 s) without a connection; no outage of writes seen"},
+			"5 s (±1 s) without a connection; nothing was writing"},
 		"nothing answers": {Counters, made(60, map[int]func(*Second){20: func(s *Second) { s.TPS = nan; failed(s) }, 25: connected, 26: tps(263)}),
 			"6 s (±1 s) without writes; 5 s (±1 s) without a connection"},
 		"unanswered, but at work": {Counters, made(60, map[int]func(*Second){20: func(s *Second) { s.TPS = nan; failed(s) }, 25: func(s *Second) { connected(s); s.Server = blue; s.TPS, s.Counted = 260, 6*time.Second }}),
@@ -156,10 +156,12 @@ func TestNoInterruptionIsSaid(t *testing.T) {
 		seconds []Second
 		want    string
 	}{
-		"writes":    {made(60, nil), "no interruption seen; what is shorter than a second may be missed"},
-		"no writes": {made(60, map[int]func(*Second){0: tps(0)}), "there were no writes of which an outage could be told"},
-		"errors":    {made(60, map[int]func(*Second){9: func(s *Second) { s.Errors = 1 }}), "no interruption seen"},
-		"nothing":   {nil, "0 seconds watched"},
+		"writes":                     {made(60, nil), "no interruption seen; what is shorter than a second may be missed"},
+		"no writes":                  {made(60, map[int]func(*Second){0: tps(0)}), "no interruption of connects seen; nothing was writing to this server, by its counters: whether writes worked is not known, neither an outage nor that there was none. Have clients write meanwhile, or rtrail: --write SCHEMA"},
+		"no writes, and no connects": {made(60, map[int]func(*Second){0: tps(0), 20: failed, 25: connected}), "WRITES       nothing was writing to this server"},
+		"no write of a log":          {made(60, map[int]func(*Second){0: tps(0)}), "nothing was writing"},
+		"errors":                     {made(60, map[int]func(*Second){9: func(s *Second) { s.Errors = 1 }}), "no interruption seen"},
+		"nothing":                    {nil, "0 seconds watched"},
 	} {
 		var text bytes.Buffer
 		if err := document.Terminal(&text, Analyse(Run{Source: Counters, Seconds: test.seconds}).Document(), document.TerminalOptions{Width: document.AnyWidth}); err != nil {
@@ -210,7 +212,7 @@ func TestUnwatchedSeconds(t *testing.T) {
 		t.Errorf("%s, %d seconds unwatched", got, a.Unwatched)
 	}
 	list = slices.Delete(made(100, map[int]func(*Second){20: tps(0), 60: tps(263)}), 30, 50)
-	if got := told(Analyse(Run{Source: Log, Seconds: list})); got != "20 s (±1 s) without writes; no failed connect seen" {
+	if got := told(Analyse(Run{Source: Log, Seconds: list})); got != "20 s to 40 s (±1 s) without writes; no failed connect seen" {
 		t.Error(got)
 	}
 	for i := range list {

@@ -15,7 +15,10 @@ func (a *Analysis) Document() document.Document {
 	d := document.Document{Title: "Watch of " + escape.Text(a.Target)}
 	facts := document.Facts{Lead: escape.Text(a.Target), Style: document.Strong, Items: []string{unit.Plural(int64(a.Seconds), "second", "seconds") + " watched", "transactions of " + a.Source.words()}}
 	if a.Unwatched > 0 {
-		facts.Items = append(facts.Items, unit.Plural(int64(a.Unwatched), "second", "seconds")+" missed, in which the watch itself stood still")
+		facts.Items = append(facts.Items, unit.Plural(int64(a.Unwatched), "second", "seconds")+a.Source.missed())
+	}
+	if a.Unfinished > 0 {
+		facts.Items = append(facts.Items, fmt.Sprintf("line %d, the last one, is cut off, and left out", a.Unfinished))
 	}
 	d.Blocks = append(d.Blocks, facts)
 	hurt := 0
@@ -29,9 +32,18 @@ func (a *Analysis) Document() document.Document {
 	if hurt == 0 && a.Seconds > 0 {
 		words := "no interruption seen; what is shorter than a second may be missed"
 		if a.NoWrites {
-			words = "no interruption of connects seen; there were no writes of which an outage could be told: have rtrail write, with --write SCHEMA"
+			words = "no interruption of connects seen; " + a.nothingWrites()
+		}
+		if a.Unwatched > 0 {
+			words += "; of the " + unit.Plural(int64(a.Unwatched), "second", "seconds") + " that nobody watched nothing is known"
 		}
 		d.Blocks = append(d.Blocks, document.Prose{Label: "RESULT", Style: document.Strong, Words: words})
+	}
+	if hurt > 0 && a.NoWrites {
+		d.Blocks = append(d.Blocks, document.Prose{Label: "WRITES", Style: document.Warn, Words: a.nothingWrites()})
+	}
+	if len(a.Gaps) > 0 {
+		d.Blocks = append(d.Blocks, a.events("GAPS, of which nothing is known", a.Gaps, nil))
 	}
 	if len(a.Changes) > 0 {
 		d.Blocks = append(d.Blocks, a.events("CHANGES that interrupted nothing", a.Changes, nil))
@@ -43,6 +55,22 @@ func (a *Analysis) Document() document.Document {
 		}})
 	}
 	return d
+}
+
+// nothingWrites says what it means that nobody wrote, and what helps.
+func (a *Analysis) nothingWrites() string {
+	if a.Source != Counters {
+		return "no write succeeded in all that time: since when not is not known"
+	}
+	return "nothing was writing to this server, by its counters: whether writes worked is not known, neither an outage nor that there was none. Have clients write meanwhile, or rtrail: --write SCHEMA"
+}
+
+// missed says why seconds are missing.
+func (s Source) missed() string {
+	if s == Log {
+		return " missing in the log"
+	}
+	return " missed, in which the watch itself stood still"
 }
 
 func (s Source) words() string {
@@ -60,6 +88,9 @@ func (i *Interval) took(sum time.Duration) string {
 	words := seconds(sum)
 	if !i.BeginSeen || !i.EndSeen {
 		return "at least " + words
+	}
+	if i.Gaps > 0 {
+		words = fmt.Sprintf("%s to %s", words, seconds(sum+i.Gaps))
 	}
 	if i.Within > 0 {
 		words += fmt.Sprintf(" (±%s)", seconds(i.Within))
@@ -80,6 +111,7 @@ func sumOf(list []Interval) Interval {
 	sum := Interval{BeginSeen: true, EndSeen: true}
 	for _, i := range list {
 		sum.BeginSeen, sum.EndSeen, sum.Within = sum.BeginSeen && i.BeginSeen, sum.EndSeen && i.EndSeen, sum.Within+i.Within
+		sum.Gaps += i.Gaps
 	}
 	return sum
 }
@@ -107,6 +139,8 @@ func (i *Interruption) headline() string {
 		return strings.Join(words, "; ") + ", and no other sign: clients may have paused"
 	case len(words) == 0:
 		return unit.Plural(int64(i.Errors), "error", "errors") + " without an outage"
+	case len(i.Outages) == 0 && i.noWrites:
+		words = append(words, "nothing was writing")
 	case len(i.Outages) == 0:
 		words = append(words, "no outage of writes seen")
 	case len(i.Disconnections) == 0 && i.connects:
@@ -132,7 +166,14 @@ func (a *Analysis) finding(i *Interruption, number int) document.Finding {
 			if n > 0 {
 				label = ""
 			}
-			words := fmt.Sprintf("none from %s to %s, %s", a.clock(o.From), a.clock(o.To), o.took(o.Took))
+			began, ended := a.clock(o.From), a.clock(o.To)
+			if o.BeginGap > 0 {
+				began += fmt.Sprintf(" (or up to %s before: a gap)", seconds(o.BeginGap))
+			}
+			if o.EndGap > 0 {
+				ended += fmt.Sprintf(" (or up to %s before: a gap)", seconds(o.EndGap))
+			}
+			words := fmt.Sprintf("none from %s to %s, %s", began, ended, o.took(o.Took))
 			if !o.EndSeen {
 				words += ", when the watch ended"
 			}
@@ -150,6 +191,9 @@ func (a *Analysis) finding(i *Interruption, number int) document.Finding {
 		words := fmt.Sprintf("not within the watch: TPS %s after, %s before", perSecond(i.After.TPS), perSecond(i.Before.TPS))
 		if i.Recovered != nil {
 			words = fmt.Sprintf("at %s, %s after the first sign", a.clock(*i.Recovered), seconds(i.Recovered.Elapsed-i.From.Elapsed))
+			if i.RecoveredGap > 0 {
+				words += fmt.Sprintf(", or up to %s before: a gap", seconds(i.RecoveredGap))
+			}
 		}
 		f.Rows = append(f.Rows, document.Row{Label: "recovery", Words: words})
 	}

@@ -24,6 +24,12 @@ func (x *run) interruption(g span, low, high time.Duration, outages, disconnecti
 				it.BeginSeen = false
 				began += ", since before the watch"
 			}
+			if i.BeginGap > 0 {
+				began += fmt.Sprintf(", or up to %s before, when nobody watched", seconds(i.BeginGap))
+			}
+			if i.EndGap > 0 {
+				ended += fmt.Sprintf(", or up to %s before, when nobody watched", seconds(i.EndGap))
+			}
 			it.Events = append(it.Events, Event{i.From, from, began})
 			if i.EndSeen {
 				it.Events = append(it.Events, Event{i.To, to, ended})
@@ -119,7 +125,11 @@ func (i *Interruption) recovery(x *run, g span, high time.Duration) {
 		if s := after[n]; float64(state(after[n:min(n+RecoveredSeconds, len(after))]).TPS) >= RecoveredShare*float64(i.Before.TPS) &&
 			float64(s.TPS) >= RecoveredShare*float64(i.Before.TPS) {
 			i.Recovered = &Moment{s.At, s.Elapsed}
-			i.Events = append(i.Events, Event{*i.Recovered, Recovered, fmt.Sprintf("recovered, TPS %s (%s before)", perSecond(s.TPS), perSecond(i.Before.TPS))})
+			what := fmt.Sprintf("recovered, TPS %s (%s before)", perSecond(s.TPS), perSecond(i.Before.TPS))
+			if i.RecoveredGap = x.missedAt(s.Elapsed); i.RecoveredGap > 0 {
+				what += fmt.Sprintf(", or up to %s before, when nobody watched", seconds(i.RecoveredGap))
+			}
+			i.Events = append(i.Events, Event{*i.Recovered, Recovered, what})
 			back = s.Elapsed
 			break
 		}
@@ -129,6 +139,7 @@ func (i *Interruption) recovery(x *run, g span, high time.Duration) {
 
 // Changes finds what is new from one second to the next: where the name leads, who answers.
 type Changes struct {
+	Log       bool // the seconds are those of a log
 	before    *Second
 	server    *Server
 	uptime    int64
@@ -141,12 +152,23 @@ func (c *Changes) Next(s *Second) (list []Event) {
 		list = append(list, Event{Moment{s.At, s.Elapsed}, k, fmt.Sprintf(format, args...)})
 	}
 	if p := c.before; p != nil {
+		if gap := (s.Elapsed - p.Elapsed).Round(time.Second) - time.Second; gap > 0 {
+			if c.Log {
+				add(Gap, "the log has no lines for %s before this", seconds(gap))
+			} else {
+				add(Gap, "the watch stood still for %s before this", seconds(gap))
+			}
+		}
 		if step := s.At.Sub(p.At) - (s.Elapsed - p.Elapsed); step.Abs() >= clockStep {
 			sign := "+"
 			if step < 0 {
 				sign = "-"
 			}
-			add(ClockStep, "the clock of the watch is set by %s%v", sign, unit.Duration(step.Abs()))
+			whose := "watch"
+			if c.Log {
+				whose = "log"
+			}
+			add(ClockStep, "the clock of the "+whose+" is set by %s%v", sign, unit.Duration(step.Abs()))
 		}
 	}
 	c.before = s
@@ -179,7 +201,7 @@ func (c *Changes) Next(s *Second) (list []Event) {
 
 // changes are those of a whole run.
 func (x *run) changes() (list []Event) {
-	var c Changes
+	c := Changes{Log: x.source == Log}
 	for i := range x.s {
 		list = append(list, c.Next(&x.s[i])...)
 	}

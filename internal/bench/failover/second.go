@@ -94,6 +94,8 @@ type Run struct {
 	Seconds []Second
 	// Relative says that times of day are not known: At begins at midnight of year 1.
 	Relative bool
+	// Unfinished is the number of a last line that was cut off and left out; 0: none.
+	Unfinished int
 }
 
 // NewSecond is one of which nothing is known.
