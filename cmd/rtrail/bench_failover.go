@@ -145,7 +145,11 @@ func (j *benchWatch) run(ctx context.Context, w *failover.Watch, out, stderr io.
 		return j.failure(w, err)
 	}
 	lines := watchLines{out: out, width: lineWidth(out)}
+	quiet := idle{wrote: j.schema != ""}
 	w.Each = func(s *failover.Second) error {
+		if quiet.next(s) {
+			fmt.Fprintf(stderr, "nothing has written to %s in %d s: an outage of writes cannot be seen until clients write, or rtrail does: --write SCHEMA\n", escape.Text(w.Target.Name), idleSeconds)
+		}
 		switch {
 		case j.json:
 			return document.JSONLine(out, s)
@@ -163,6 +167,24 @@ func (j *benchWatch) run(ctx context.Context, w *failover.Watch, out, stderr io.
 		return errors.New("interrupted before the first second was over")
 	}
 	return j.conclude(out, failover.Analyse(r), written)
+}
+
+// idleSeconds without a write are told while the watch goes on: there may be none at all.
+const idleSeconds = 10
+
+// idle notices that nobody writes from the beginning on.
+type idle struct {
+	wrote   bool
+	seconds int
+}
+
+// next says, once, that the watch has seen no write for idleSeconds of its counters.
+func (i *idle) next(s *failover.Second) bool {
+	i.wrote = i.wrote || s.TPS > 0
+	if s.TPS == 0 {
+		i.seconds++
+	}
+	return !i.wrote && s.TPS == 0 && i.seconds == idleSeconds
 }
 
 // failure is the error of a server that does not let the watch begin.
@@ -232,6 +254,7 @@ type watchLines struct {
 	changes failover.Changes
 	failing bool
 	zero    bool
+	wrote   bool
 }
 
 // headerEvery is after how many lines the names of the columns come again.
@@ -280,12 +303,16 @@ func (l *watchLines) notes(s *failover.Second) string {
 		add(e.What)
 	}
 	if zero := s.TPS <= 0; zero != l.zero && !math.IsNaN(float64(s.TPS)) {
-		if l.zero = zero; zero {
+		switch l.zero = zero; {
+		case zero && !l.wrote:
+			add("nothing writes")
+		case zero:
 			add("no writes")
-		} else {
+		default:
 			add("writes")
 		}
 	}
+	l.wrote = l.wrote || s.TPS > 0
 	if len(s.Codes) > 0 {
 		words = append(words, failover.Codes(s.Codes))
 	}

@@ -166,6 +166,9 @@ func readPlan(ctx context.Context, path string) ([]byte, error) {
 func (b *benchFlags) run(ctx context.Context, m *matrix.Bench, out, stderr io.Writer) error {
 	finishes(ctx)
 	collectBy(percentToWatch)
+	if os.Geteuid() != 0 {
+		fmt.Fprintln(stderr, "not root: no packets, and no sockets, I/O and stacks of other users' processes, so that fewer limits can be named; the load itself needs no root")
+	}
 	folder, err := matrix.OpenFolder(b.output, &b.plan)
 	if err != nil {
 		if errors.Is(err, matrix.ErrOtherPlan) {
