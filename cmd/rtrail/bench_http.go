@@ -61,7 +61,9 @@ are not followed. See "rtrail bench mysql --help" for what a step is.`,
 			return b.run(cmd.Context(), &matrix.Bench{
 				Driver: func(s *matrix.Step) (load.Driver, error) { return driver(s), nil },
 				Sources: func(s *matrix.Step) (matrix.Sources, error) {
-					return benchSources(cmd.Context(), s.Environment.Target, b.iface, nil)
+					sources, err := benchSources(cmd.Context(), s.Environment.Target, b.iface, nil)
+					sources.PlainHTTP = b.plan.KeepAlive && b.plan.Scheme == "http"
+					return sources, err
 				},
 				Prepare: func(context.Context, *matrix.Environment) (map[string]string, error) { return map[string]string{}, nil },
 			}, cmd.OutOrStdout(), cmd.ErrOrStderr())

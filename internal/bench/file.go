@@ -74,6 +74,8 @@ const (
 	mostThreads = 10_000_000
 	// longestName bounds names; a scenario may be the path of a script.
 	longestName = 4096
+	// mostNear bounds the parts of a host that are near to a baseline.
+	mostNear = 1000
 )
 
 // check refuses what no run has.
@@ -98,6 +100,14 @@ func (r *Run) check() error {
 		r.Costs.CPU, r.Costs.Switches, r.Costs.Read, r.Costs.Written, r.Costs.Sent}
 	for _, l := range []*Load{&r.Load, &r.Alone, &r.Wire} {
 		numbers = append(numbers, l.TPS, l.QPS, l.Errors, l.Mean, l.P50, l.P95, l.P99, l.Max)
+	}
+	if len(r.Baseline) > mostNear {
+		return fmt.Errorf("it has %d shares of a baseline", len(r.Baseline))
+	}
+	for _, n := range r.Baseline {
+		if numbers = append(numbers, n.Share); len(n.Thing)+len(n.What) > longestName {
+			return fmt.Errorf("a name is longer than %d bytes", longestName)
+		}
 	}
 	for _, x := range numbers {
 		if x < 0 || x > most {

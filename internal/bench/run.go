@@ -30,6 +30,8 @@ type Run struct {
 	// Generator is the CPU time of the load generator, in CPUs.
 	Generator document.Number `json:"generator_cpus"`
 
+	// Baseline is how near parts of the host were to what they could do, the nearest first.
+	Baseline  []Near      `json:"of_baseline"`
 	Saturated []Saturated `json:"saturated"` // what limits it, the most important first
 	// Invalid is why nothing can be concluded from the run: a hot generator, a server that
 	// went away, errors.
@@ -85,6 +87,14 @@ type Costs struct {
 	Read     document.Number `json:"read_bytes"` // of disks
 	Written  document.Number `json:"written_bytes"`
 	Sent     document.Number `json:"sent_bytes"` // by interfaces, loopback included
+}
+
+// Near is how near something was to what it did when rtrail bench baseline measured it.
+type Near struct {
+	Thing    string          `json:"thing"` // vda, eth0, HTTP
+	What     string          `json:"what"`  // requests, bytes, sent, received
+	Share    document.Number `json:"share"` // 1: as much as it could do then
+	Measured time.Time       `json:"measured"`
 }
 
 // Saturated is a resource or a rule's finding that holds a run up.

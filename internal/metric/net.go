@@ -123,6 +123,10 @@ var (
 	QdiscRate = add(Metric{ID: "qdisc.rate",
 		Name: "rate of a queue", Help: "bytes that left a queueing discipline of an interface per second", Unit: "bytes per second", Source: "rtnetlink, TCA_STATS2 bytes", Tools: []string{"tc -s qdisc show dev IF   # Sent", "sar -n DEV 1"},
 		Traps: []string{"bytes of packets as this host hands them on, headers included; the wire adds its own"}, Healthy: "below the rate of its shaper"})
+	NetOfBaseline = add(Metric{ID: "net.of-baseline",
+		Name: "share of what a path could do", Help: "bytes without headers, or small packets, per second between this host and a peer, or through an interface, as a share of what went the same way when rtrail bench baseline measured it", Unit: "share",
+		Source: "packets or counters of interfaces and queues, and /var/lib/rtrail/baseline.json", Tools: []string{"rtrail bench baseline --peer HOST:PORT", "iperf3"},
+		Traps: []string{"an interface may do more to other peers than to the one that was measured"}, Healthy: "below 80 %"})
 	QdiscDelay = add(Metric{ID: "qdisc.delay",
 		Name: "delay of a queue", Help: "bytes that wait in a queueing discipline, by its rate: how long a packet that comes now waits", Unit: "seconds", Source: "rtnetlink, TCA_STATS2 backlog and bytes", Tools: []string{"tc -s qdisc show dev IF   # backlog"},
 		Traps: []string{"a fair queue lets some packets go first"}, Healthy: "a few milliseconds"})

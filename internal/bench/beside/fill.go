@@ -1,9 +1,12 @@
 package beside
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
+	"rtrail/internal/baseline"
 	"rtrail/internal/bench"
 	"rtrail/internal/document"
 	"rtrail/internal/rule"
@@ -50,6 +53,48 @@ func Host(r *bench.Run, v *view.View) {
 		}
 	}
 	r.Costs.Sent = number(sent / tps)
+	r.Baseline = near(v)
+}
+
+// mostNear bounds what is kept of how near parts of the host are to their baseline.
+const mostNear = 8
+
+// near says how near disks and interfaces were to what they could do, the nearest first.
+func near(v *view.View) (list []bench.Near) {
+	add := func(thing, what string, o view.OfBaseline, ok bool) {
+		if ok && o.Share > 0 {
+			list = append(list, bench.Near{Thing: thing, What: what, Share: document.Number(o.Share), Measured: o.Measured})
+		}
+	}
+	for _, d := range v.BlockDevices() {
+		o, ok := v.DiskOfBaseline(d)
+		what := "bytes"
+		if o.Requests {
+			what = "requests"
+		}
+		add(d.Device, what, o, ok)
+	}
+	for _, i := range v.Interfaces() {
+		o, ok := v.SentOfBaseline(i)
+		add(i.Interface, "sent", o, ok)
+		o, ok = v.ReceivedOfBaseline(i)
+		add(i.Interface, "received", o, ok)
+	}
+	return nearest(list)
+}
+
+// nearest puts the nearest first.
+func nearest(list []bench.Near) []bench.Near {
+	slices.SortStableFunc(list, func(a, b bench.Near) int { return cmp.Compare(b.Share, a.Share) })
+	return list[:min(len(list), mostNear)]
+}
+
+// LoopbackHTTP adds how near requests of HTTP over loopback, with connections that stay open, were to
+// what rtrail's own client and server did.
+func LoopbackHTTP(r *bench.Run, v *view.View) {
+	if could, measured, ok := v.Baseline(baseline.HTTP, "", baseline.Requests); ok && r.Load.TPS > 0 {
+		r.Baseline = nearest(append(r.Baseline, bench.Near{Thing: "HTTP", What: "requests over loopback", Share: r.Load.TPS / document.Number(could), Measured: measured}))
+	}
 }
 
 const (

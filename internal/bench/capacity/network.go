@@ -2,6 +2,9 @@ package capacity
 
 import (
 	"context"
+	"fmt"
+	"net"
+	"net/netip"
 	"time"
 
 	"rtrail/internal/baseline"
@@ -20,7 +23,13 @@ const (
 )
 
 // Network measures what goes between this host and one where rtrail throughput serves.
+// What it measures belongs to the address that the peer has, and to the interface to it.
 func Network(ctx context.Context, b *baseline.Baseline, peer string, length time.Duration) error {
+	peer, path, err := pathTo(ctx, peer)
+	if err != nil {
+		return err
+	}
+	thing := path.String()
 	for _, x := range []struct {
 		mode throughput.Mode
 		what baseline.What
@@ -36,14 +45,14 @@ func Network(ctx context.Context, b *baseline.Baseline, peer string, length time
 				most = max(most, s.BitsPerSecond()/8)
 			}
 		}
-		b.Add(baseline.Network, peer, x.what, most)
+		b.Add(baseline.Network, thing, x.what, most)
 	}
 	p := throughput.Plan{Server: peer, Mode: throughput.Echo, Length: length, Streams: 1, Size: request}
 	r, err := p.Run(ctx, func(*throughput.Sample) {})
 	if err != nil {
 		return err
 	}
-	b.Add(baseline.Network, peer, baseline.RoundTrip, r.Rung.P50.Seconds())
+	b.Add(baseline.Network, thing, baseline.RoundTrip, r.Rung.P50.Seconds())
 	t := throughput.PacketTest{PacketPlan: throughput.PacketPlan{Server: peer, Length: max(time.Second, length/4), Size: packet, Rate: firstRate}, Most: mostRate}
 	small, _, err := t.Run(ctx, func(*throughput.PacketSecond) {}, func(*throughput.PacketStep) {})
 	if err != nil {
@@ -53,6 +62,46 @@ func Network(ctx context.Context, b *baseline.Baseline, peer string, length time
 	for i := range small {
 		most = max(most, float64(small[i].Arrivals.Received)/small[i].Length.Seconds())
 	}
-	b.Add(baseline.Network, peer, baseline.Packets, most)
+	b.Add(baseline.Network, thing, baseline.Packets, most)
 	return ctx.Err()
+}
+
+// connectWithin bounds the connect that finds the way to a peer.
+const connectWithin = 5 * time.Second
+
+// pathTo is the address of a peer, with its port, and how it is reached.
+func pathTo(ctx context.Context, peer string) (server string, path baseline.Path, err error) {
+	c, err := (&net.Dialer{Timeout: connectWithin}).DialContext(ctx, "tcp", peer)
+	if err != nil {
+		return "", path, err
+	}
+	defer c.Close()
+	remote, err := netip.ParseAddrPort(c.RemoteAddr().String())
+	if err != nil {
+		return "", path, err
+	}
+	local, err := netip.ParseAddrPort(c.LocalAddr().String())
+	if err != nil {
+		return "", path, err
+	}
+	path.Peer = remote.Addr().Unmap().WithZone("")
+	interfaces, err := net.Interfaces()
+	if err != nil {
+		return "", path, err
+	}
+	for _, i := range interfaces {
+		addresses, err := i.Addrs()
+		if err != nil {
+			continue
+		}
+		for _, a := range addresses {
+			if prefix, err := netip.ParsePrefix(a.String()); err == nil && prefix.Addr().Unmap().WithZone("") == local.Addr().Unmap().WithZone("") {
+				path.Interface = i.Name
+			}
+		}
+	}
+	if path.Interface == "" {
+		return "", path, fmt.Errorf("which interface leads to %s is not known", peer)
+	}
+	return remote.String(), path, nil
 }

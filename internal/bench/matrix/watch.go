@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,7 +27,9 @@ type Sources struct {
 	About  recording.Manifest
 	Local  bool             // the server is on this host
 	Server []netip.AddrPort // where packets find it
-	Notes  []string         // what is not watched, and why
+	// PlainHTTP says that the load is requests of HTTP, without TLS, over connections that stay open.
+	PlainHTTP bool
+	Notes     []string // what is not watched, and why
 }
 
 // Watch records this host while a step runs.
@@ -80,6 +83,9 @@ func (w *Watch) End(r *bench.Run) error {
 	r.Notes = append(r.Notes, w.sources.Notes...)
 	if w.sources.Local {
 		beside.Host(r, e.View())
+		if w.sources.PlainHTTP && !slices.ContainsFunc(w.sources.Server, func(a netip.AddrPort) bool { return !a.Addr().IsLoopback() }) {
+			beside.LoopbackHTTP(r, e.View())
+		}
 	} else {
 		r.Notes = append(r.Notes, "the server is not on this host: what it did is not known, and findings are those of the client, of packets and of what the server was asked")
 	}

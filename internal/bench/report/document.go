@@ -84,6 +84,9 @@ func (l *Ladder) finding(n int) document.Finding {
 			label = ""
 		}
 		words := fmt.Sprintf("%s: %s, %s (%d of %s)", strings.ToUpper(x.Confidence), x.Headline, x.Rule, x.Runs, unit.Plural(int64(x.Of), "run", "runs"))
+		if x.Near != nil {
+			words += fmt.Sprintf("; it was at %s of what it could do (%s) when it was measured on %v", unit.Share(x.Near.Share), x.Near.What, unit.Moment(x.Near.Measured))
+		}
 		if len(x.Proof) > 0 {
 			words += ": " + strings.Join(x.Proof, "; ")
 		}
@@ -184,7 +187,7 @@ func (e *Environment) runs() document.Table {
 	t := document.Table{Title: "RUNS", Columns: []document.Column{
 		{Name: "scenario", Cut: true}, right("clients", ""), right("rate", ""), right("run", ""), narrow(right("QPS", ""), 2), right("TPS", ""), right("errors", ""),
 		right("mean", "ms"), right("p95", "ms"), right("p99", "ms"),
-		narrow(right("sirq", "CPU %"), 1), right("user", "CPU %"), right("sys", "CPU %"), narrow(right("iowait", "CPU %"), 1), right("util", "disk %"), {Name: "begin", Drop: 3}, {Name: "end", Drop: 4},
+		narrow(right("sirq", "CPU %"), 1), right("user", "CPU %"), right("sys", "CPU %"), narrow(right("iowait", "CPU %"), 1), right("util", "disk %"), narrow(right("nearest", "baseline %"), 5), {Name: "begin", Drop: 3}, {Name: "end", Drop: 4},
 	}}
 	for i := range e.Runs {
 		r := &e.Runs[i]
@@ -205,10 +208,18 @@ func (e *Environment) runs() document.Table {
 		h := &r.Host
 		t.Add([]string{r.Scenario, clients, rate, run, number(r.Load.QPS, 0), number(r.Load.TPS, 0), number(r.Load.Errors, 0),
 			number(r.Load.Mean, 3), number(r.Load.P95, 3), number(r.Load.P99, 3),
-			percent(h.Softirq, h.CPUs), percent(h.User, h.CPUs), percent(h.System, h.CPUs), percent(h.IOWait, h.CPUs), number(h.Util, 1), begin, end}, below...)
+			percent(h.Softirq, h.CPUs), percent(h.User, h.CPUs), percent(h.System, h.CPUs), percent(h.IOWait, h.CPUs), number(h.Util, 1), nearest(r), begin, end}, below...)
 	}
 	t.Columns, t.Rows = told(t.Columns, t.Rows)
 	return t
+}
+
+// nearest is what of the host was nearest to its baseline, in percent; "-": there is none.
+func nearest(r *bench.Run) string {
+	if len(r.Baseline) == 0 {
+		return "-"
+	}
+	return number(100*r.Baseline[0].Share, 0) + " " + r.Baseline[0].Thing
 }
 
 // told leaves out columns that say nothing in any row.

@@ -72,6 +72,9 @@ type Limit struct {
 	bench.Saturated
 	Runs int `json:"runs"` // that have it
 	Of   int `json:"of"`
+	// Near is how near its subject was to its baseline, in the run in which it was nearest; null: it
+	// has none.
+	Near *bench.Near `json:"of_baseline"`
 }
 
 // New sorts runs into environments, by the order in which they come.
@@ -280,6 +283,11 @@ func (l *Ladder) limits(runs []bench.Run, from float64) {
 				l.Limits = append(l.Limits, Limit{Saturated: s})
 			}
 			l.Limits[i].Runs++
+			for _, n := range r.Baseline {
+				if n.Thing == s.Subject && (l.Limits[i].Near == nil || n.Share > l.Limits[i].Near.Share) {
+					l.Limits[i].Near = &n
+				}
+			}
 		}
 	}
 	for i := range l.Limits {

@@ -211,3 +211,27 @@ func TestOrderOfLimits(t *testing.T) {
 		})
 	}
 }
+
+// How near a disk was to its baseline stands in the row of the run and beside the limit that names it.
+func TestNearBaseline(t *testing.T) {
+	var runs []bench.Run
+	for i := range 3 {
+		r := run("ps", 1<<i, 1, 1000, 1)
+		r.Saturated = []bench.Saturated{{Rule: "disk/saturated", Subject: "vda", Confidence: "certain", Headline: "disk vda is saturated"}, {Rule: "cpu/saturated", Subject: "mysqld (7)", Confidence: "certain", Headline: "mysqld uses all CPUs"}}
+		r.Baseline = []bench.Near{{Thing: "vda", What: "requests", Share: document.Number(0.9 + 0.02*float64(i)), Measured: begin.AddDate(0, 0, -3)}, {Thing: "eth0", What: "sent", Share: 0.5}}
+		runs = append(runs, r)
+	}
+	d := New(runs, Options{P99: math.Inf(1)}).Document()
+	var text bytes.Buffer
+	if err := document.Terminal(&text, d, document.TerminalOptions{Width: document.AnyWidth}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"disk/saturated (3 of 3 runs); it was at 94 % of what it could do (requests) when it was measured on", "90 vda", "94 vda", "nearest"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("%q is not in\n%s", want, text.String())
+		}
+	}
+	if n := strings.Count(text.String(), "of what it could do"); n != 1 {
+		t.Errorf("%d limits have a baseline", n)
+	}
+}

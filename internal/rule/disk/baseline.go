@@ -9,30 +9,19 @@ import (
 	"rtrail/internal/view"
 )
 
-// ofBaseline says how near a disk is to what it could do when it was measured: by the sum of
-// its reads and writes, as shares of what it could do of each, in requests or in bytes.
+// ofBaseline says how near a disk is to what it could do when it was measured.
 func ofBaseline(v *view.View, d view.BlockDevice) []rule.Evidence {
-	limit := func(what baseline.What) float64 {
-		value, _, ok := v.Baseline(baseline.Disk, d.Device, what)
-		if !ok {
-			return view.Unknown
-		}
-		return value
-	}
-	reads, writes := d.Reads/limit(baseline.RandomReads), d.Writes/limit(baseline.RandomWrites)
-	read, written := d.ReadBytes/limit(baseline.SequentialRead), d.WrittenBytes/limit(baseline.SequentialWrite)
-	requests, bytes := reads+writes, read+written
-	_, measured, _ := v.Baseline(baseline.Disk, d.Device, baseline.RandomReads)
-	if !view.Known(requests + bytes) {
+	o, ok := v.DiskOfBaseline(d)
+	if !ok {
 		return nil
 	}
-	check := shell.Line("rtrail explain disk.of-baseline")
-	if requests >= bytes {
-		return []rule.Evidence{{Metric: metric.DiskOfBaseline, Value: requests, Check: check,
-			What: rule.T("%v of the requests that %s could do on %v: %v reads/s and %v writes/s", unit.Share(requests), d.Device, unit.Moment(measured), unit.Count(d.Reads), unit.Count(d.Writes))}}
+	e := rule.Evidence{Metric: metric.DiskOfBaseline, Value: o.Share, Check: shell.Line("rtrail explain disk.of-baseline")}
+	if o.Requests {
+		e.What = rule.T("%v of the requests that %s could do on %v: %v reads/s and %v writes/s", unit.Share(o.Share), d.Device, unit.Moment(o.Measured), unit.Count(d.Reads), unit.Count(d.Writes))
+	} else {
+		e.What = rule.T("%v of the bytes that %s could move on %v: it reads %v/s and writes %v/s", unit.Share(o.Share), d.Device, unit.Moment(o.Measured), unit.Bytes(int64(d.ReadBytes)), unit.Bytes(int64(d.WrittenBytes)))
 	}
-	return []rule.Evidence{{Metric: metric.DiskOfBaseline, Value: bytes, Check: check,
-		What: rule.T("%v of the bytes that %s could move on %v: it reads %v/s and writes %v/s", unit.Share(bytes), d.Device, unit.Moment(measured), unit.Bytes(int64(d.ReadBytes)), unit.Bytes(int64(d.WrittenBytes)))}}
+	return []rule.Evidence{e}
 }
 
 // syncBaseline says what a sync took when the disk was measured.

@@ -407,6 +407,7 @@ func (l *limit) finding(v *view.View) rule.Finding {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.PacketsRetransmissions, What: rule.T("%s of the packets to %s are copies of unanswered ones", unit.Share(l.unanswered), l.From),
 			Value: l.unanswered, Check: tshark(v, shell.Display("%s && tcp.analysis.retransmission", pktHost("dst", l.From)))})
 	}
+	f.Evidence = append(f.Evidence, l.ofBaseline(v)...)
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("look for the limit: a qdisc or filter on %s, the limit of a cloud instance, a switch port or a firewall", l.From), Command: shell.Line("tc -s qdisc; nft list ruleset; ip -s -s link"), Tradeoff: "none"},
 		{Text: rule.T("raise or remove it, or use a larger instance"), Tradeoff: "others on the link get less"},

@@ -108,6 +108,7 @@ func (s *shaper) finding(v *view.View) rule.Finding {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.PacketsStandingQueue, Value: s.standing.Seconds(), Limit: rule.Limit(standing.Value), Check: shell.Line("%s ss -tin   # rtt, minrtt", enter),
 			What: rule.T("round trips of %s take up to %s longer than the shortest", plural(len(s.waiting), "connection"), unit.Duration(s.standing))})
 	}
+	f.Evidence = append(f.Evidence, s.ofBaseline(v)...)
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("raise or remove the rate"), Command: check, Tradeoff: "others on the link get less; if the next link is slower, it becomes the limit"},
 		{Text: rule.T("give latency-bound traffic a queue of its own: fq_codel below the shaper, or cake"), Tradeoff: "bulk traffic gets no faster"},
