@@ -214,7 +214,7 @@ func (x *shared) off(r *bench.Run, local bool) (share float64, why string) {
 	}
 	own := x.all - used
 	if share = takes / max(own, leastCPU); x.full && local && share >= worthNoting {
-		return share, fmt.Sprintf("the CPUs were full, and the load had %.2f of them", own)
+		return share, fmt.Sprintf("the CPUs were full, and the load, with all that ended with it, had %.2f of them", own)
 	}
 	tps, mean := float64(r.Load.TPS), float64(r.Load.Mean)/1e3
 	if math.IsNaN(mean) && r.Threads > 0 {
