@@ -138,6 +138,9 @@ func (r *Run) fill() {
 			*names = map[string]string{}
 		}
 	}
+	if r.Baseline == nil {
+		r.Baseline = []Near{}
+	}
 	if r.Saturated == nil {
 		r.Saturated = []Saturated{}
 	}
