@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rtrail/internal/imported"
+	"rtrail/internal/imported/promquery"
 	"rtrail/internal/nearest"
 	"rtrail/internal/privilege"
 	"rtrail/internal/probe/census"
@@ -39,6 +40,7 @@ type diagnosis struct {
 
 	sides sidesFlags // captures of both sides
 	mysql mysqlFlags // servers beside the host
+	prom  prometheusFlags
 
 	events  eventFlags // of the kernel, while the host is watched
 	profile profileFlags
@@ -68,7 +70,9 @@ With -i packets are captured while the host is watched. With --mysql a MySQL
 server is queried, too; servers on this host are found if root, or the account
 in ~/.my.cnf or ~/.mylogin.cnf, may log in (--mysql off skips them).
 --client-side and --server-side take captures of the same traffic at both ends:
-the verdict then says whether client, server or the path between is slow.`,
+the verdict then says whether client, server or the path between is slow.
+--prometheus URL asks a Prometheus what node_exporter told of --instance; no
+other evidence makes rtrail use the network.`,
 		Example: `  sudo rtrail                        watch for 10 s
   sudo rtrail diagnose --for 1m      watch for longer
   rtrail diagnose night.rtr --at 03:00 --for 2m
@@ -79,6 +83,7 @@ the verdict then says whether client, server or the path between is slow.`,
   rtrail diagnose --client-side app.pcap --server-side db.pcap
   sudo rtrail diagnose -i eth0 -p 3306
   sudo rtrail diagnose --mysql root@localhost
+  rtrail diagnose --prometheus http://prom:9090 --instance db1:9100 --at 03:00
   sudo rtrail --json | jq '.findings[].headline'`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -96,6 +101,7 @@ the verdict then says whether client, server or the path between is slow.`,
 	f.BoolVar(&d.probeDNS, "probe-dns", false, "also send each name server of resolv.conf a query, here and in other network namespaces")
 	d.sides.add(f)
 	d.mysql.add(f)
+	d.prom.add(f)
 	d.events.add(f)
 	d.profile.add(f)
 	f.StringVar(&d.failOn, "fail-on", "", "exit with code 3 if a finding has at least this confidence: possible, likely, certain")
@@ -141,6 +147,9 @@ func (d *diagnosis) run(cmd *cobra.Command, args []string) error {
 // judge watches this host, or reads the evidence.
 func (d *diagnosis) judge(cmd *cobra.Command, args []string) (verdict.Verdict, error) {
 	ctx := cmd.Context()
+	if d.prom.given() {
+		return d.fromPrometheus(ctx, cmd.Flags().Changed("for"), func(n privilege.Needs) { confine(cmd.ErrOrStderr(), n) })
+	}
 	if len(args) == 0 && !d.sides.given() {
 		return d.live(ctx, cmd.ErrOrStderr())
 	}
@@ -183,7 +192,10 @@ var confidences = map[string]rule.Confidence{"possible": rule.Possible, "likely"
 
 // check refuses what cannot be meant, as far as that shows without reading a file.
 func (d *diagnosis) check(cmd *cobra.Command, args []string) error {
-	if err := d.captureFlags.check(len(args) > 0 || d.sides.given()); err != nil {
+	if err := d.captureFlags.check(len(args) > 0 || d.sides.given() || d.prom.given()); err != nil {
+		return err
+	}
+	if err := d.prom.check(len(args) > 0 || d.sides.given() || d.iface != "" || len(d.mysql.names) > 0 || d.probeDNS || d.events.alloc != 0 || d.profile.given() || len(d.as) > 0 || d.ports != ""); err != nil {
 		return err
 	}
 	if err := d.sides.check(args, d.iface); err != nil {
@@ -211,14 +223,16 @@ func (d *diagnosis) check(cmd *cobra.Command, args []string) error {
 		return usageError("--for %v: the time must be positive", d.length)
 	case cmd.Flags().Changed("interval") && d.interval < 100*time.Millisecond:
 		return usageError("--interval %v: the shortest is 100ms", d.interval)
-	case d.at != "" && len(args) == 0:
+	case d.prom.given() && d.length > promquery.MaxSpan:
+		return usageError("--for %v: Prometheus is asked for at most %v", d.length, promquery.MaxSpan)
+	case d.at != "" && len(args) == 0 && !d.prom.given():
 		return usageError("--at needs a recording to look into")
 	}
 	if _, ok := confidences[d.failOn]; d.failOn != "" && !ok {
 		return usageError("--fail-on %q: it takes possible, likely or certain", d.failOn)
 	}
 	// Without --mysql those of this host are found.
-	if err := d.mysql.check(len(args) == 0 && !d.sides.given() && !d.mysql.none()); err != nil {
+	if err := d.mysql.check(len(args) == 0 && !d.prom.given() && !d.sides.given() && !d.mysql.none()); err != nil {
 		return err
 	}
 	return missing

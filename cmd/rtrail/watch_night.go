@@ -81,8 +81,8 @@ func (n *nightWatch) check(interval time.Duration) error {
 	return nil
 }
 
-// maxReceiver bounds what a file with a receiver holds, in bytes.
-const maxReceiver = 4 << 10
+// maxLine bounds what a file with one line holds, in bytes.
+const maxLine = 4 << 10
 
 // receiver is the name of a receiver, which may stand in a file.
 func receiver(name string) (string, error) {
@@ -90,18 +90,24 @@ func receiver(name string) (string, error) {
 	if !inFile {
 		return name, nil
 	}
+	return onlyLine(path, "which names a receiver")
+}
+
+// onlyLine is the one line of a file, which is kept out of command lines: passwords, addresses
+// with tokens. what says what it is, for errors.
+func onlyLine(path, what string) (string, error) {
 	f, err := infile.Open(context.Background(), path)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxReceiver+1))
+	b, err := io.ReadAll(io.LimitReader(f, maxLine+1))
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", path, err)
 	}
 	text := strings.TrimSpace(string(b))
-	if len(b) > maxReceiver || text == "" || strings.ContainsAny(text, "\n\r") {
-		return "", fmt.Errorf("%s: one line is wanted, which names a receiver", path)
+	if len(b) > maxLine || text == "" || strings.ContainsAny(text, "\n\r") {
+		return "", fmt.Errorf("%s: one line is wanted, %s", path, what)
 	}
 	return text, nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/recording"
 	"rtrail/internal/unit"
 )
 
@@ -62,10 +64,54 @@ func pointOf(raw [2]json.RawMessage) (p point, ok bool) {
 // parsePrometheus reads a matrix or a vector of series of node_exporter: each time becomes what
 // the host answered then.
 func parsePrometheus(file, text string, _ time.Time) (*told, error) {
+	return parseAnswers(file, strings.NewReader(text))
+}
+
+// ReadAnswers makes a recording of what the query API of Prometheus answered about one host: each
+// answer has other series of the same times. name says whom was asked.
+func ReadAnswers(name string, answers [][]byte) (*recording.Recording, recording.Window, error) {
+	var texts []io.Reader
+	for _, a := range answers {
+		texts = append(texts, bytes.NewReader(a))
+	}
+	t, err := parseAnswers(name, texts...)
+	if err != nil {
+		return nil, recording.Window{}, err
+	}
+	all, err := joinTrees([]*told{t})
+	if err != nil {
+		return nil, recording.Window{}, err
+	}
+	return together(all)
+}
+
+// Series are the names of all series that are read, in groups of which each is worth a query.
+var Series = [][]string{
+	{"node_cpu_seconds_total"},
+	prefixed("node_disk_", "reads_completed_total", "writes_completed_total", "read_bytes_total", "written_bytes_total", "read_time_seconds_total", "write_time_seconds_total",
+		"io_now", "io_time_seconds_total", "io_time_weighted_seconds_total"),
+	slices.Concat(
+		prefixed("node_", "uname_info", "context_switches_total", "intr_total", "forks_total", "procs_running", "procs_blocked", "load1", "load5", "load15"),
+		prefixed("node_vmstat_", "pswpin", "pswpout", "pgpgin", "pgpgout", "pgfault", "pgmajfault", "oom_kill"),
+		prefixed("node_memory_", "MemTotal_bytes", "MemFree_bytes", "MemAvailable_bytes", "SwapTotal_bytes", "SwapFree_bytes"),
+		prefixed("node_pressure_", "cpu_waiting_seconds_total", "memory_waiting_seconds_total", "memory_stalled_seconds_total", "io_waiting_seconds_total", "io_stalled_seconds_total")),
+}
+
+func prefixed(prefix string, names ...string) (all []string) {
+	for _, n := range names {
+		all = append(all, prefix+n)
+	}
+	return all
+}
+
+// parseAnswers reads answers that together tell of one host.
+func parseAnswers(file string, texts ...io.Reader) (*told, error) {
 	t := &told{tool: "node_exporter", file: file, dated: true}
 	p := &prometheus{told: t, times: map[int64]*moment{}}
-	if err := p.read(json.NewDecoder(strings.NewReader(text))); err != nil {
-		return nil, fmt.Errorf("reading %s as an answer of Prometheus: %w", file, err)
+	for _, text := range texts {
+		if err := p.read(json.NewDecoder(text)); err != nil {
+			return nil, fmt.Errorf("reading %s as an answer of Prometheus: %w", file, err)
+		}
 	}
 	most := 0
 	for _, m := range p.times {

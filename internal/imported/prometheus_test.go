@@ -3,6 +3,7 @@ package imported
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -93,6 +94,27 @@ func TestPrometheusRefused(t *testing.T) {
 	}
 }
 
+// Every series that is asked for is read.
+func TestSeries(t *testing.T) {
+	for _, name := range slices.Concat(Series...) {
+		if !newScrape().take(&told{}, name, map[string]string{"cpu": "0", "mode": "idle", "device": "sda"}, 1) {
+			t.Errorf("%s is asked for, and not read", name)
+		}
+	}
+	_, _, err := ReadAnswers("live", [][]byte{[]byte(matrix("{}")), []byte(`{"status":"success","data":{"resultType":"matrix","result":[]}}`)})
+	if err != nil {
+		t.Error(err)
+	}
+	hostile := `{"metric":{"__name__":"node_load1","instance":"db:9100\u001b[31m\n\"","\u0000":"x"},"values":[[1767322800,"1"]]}`
+	if _, _, err := ReadAnswers("live", [][]byte{[]byte(matrix(hostile))}); err == nil || strings.ContainsAny(err.Error(), "\x1b\n") {
+		t.Error(err)
+	}
+	many := strings.Repeat(`{"metric":{"__name__":"up"}},`, maxSeries)
+	if _, _, err := ReadAnswers("live", [][]byte{[]byte(matrix(many + `{}`))}); err == nil || !strings.Contains(err.Error(), "more than 50000 series") {
+		t.Error(err)
+	}
+}
+
 func FuzzPrometheus(f *testing.F) {
 	for _, name := range []string{"testdata/prometheus/rate.json", "testdata/prometheus/raw.json"} {
 		b, err := os.ReadFile(name)
@@ -103,6 +125,7 @@ func FuzzPrometheus(f *testing.F) {
 	}
 	f.Add([]byte(matrix("")))
 	f.Fuzz(func(t *testing.T, b []byte) {
+		_, _, _ = ReadAnswers("fuzz", [][]byte{[]byte(matrix("{}")), b})
 		one, err := parsePrometheus("fuzz", string(b), time.Time{})
 		if err != nil {
 			return

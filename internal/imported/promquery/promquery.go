@@ -1,0 +1,260 @@
+// Package promquery asks the query API of Prometheus (HTTP API, v1), or of a server that speaks it,
+// for the series of node_exporter of one host. What comes back is bounded in time, size and number
+// of requests, and not parsed further than needed to ask: imported.ReadAnswers does that.
+package promquery
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"rtrail/internal/imported"
+	"rtrail/internal/unit"
+)
+
+const (
+	// MaxSpan bounds the time that is asked for: the step grows with it.
+	MaxSpan = 31 * 24 * time.Hour
+	// maxTime bounds all requests together, maxRequest each.
+	maxTime, maxRequest = 2 * time.Minute, 30 * time.Second
+	// maxBody bounds an answer with values, unpacked, and maxSmall one without.
+	maxBody, maxSmall = 64 << 20, 16 << 20
+	// keptSteps is how many values of a series are asked for: a day, once a minute. Servers refuse
+	// 11,000.
+	keptSteps = 1500
+	// listed is how many hosts an error names.
+	listed = 20
+	// maxTargets is how many hosts are asked for in order to list them.
+	maxTargets = 1000
+	// looked is the time from which the scrape interval is taken.
+	looked = time.Hour
+)
+
+// Question is what is asked.
+type Question struct {
+	URL *url.URL // of Prometheus: all before /api/v1
+	// Auth is USER:PASSWORD, or a bearer token; "": none.
+	Auth string
+	// Instance names the host: HOST:PORT as in the label instance, HOST for any port, or
+	// matchers: {instance="db:9100",job="node"}. "" stands for the only one there is.
+	Instance string
+	From, To time.Time
+}
+
+// Answer is what came back.
+type Answer struct {
+	Name   string   // whom was asked, for notes
+	Bodies [][]byte // answers of query_range, JSON, all of one host
+	Notes  []string
+}
+
+// target is one node_exporter as Prometheus labels it.
+type target map[string]string
+
+// seen is the series by which hosts are found: without it nothing can be judged.
+const seen = "node_cpu_seconds_total"
+
+// Ask finds the host and how often it is scraped, and asks for its series. Errors say what was
+// asked, what came back, and what to do.
+func Ask(ctx context.Context, q Question) (*Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, maxTime)
+	defer cancel()
+	c := newClient(q.URL, q.Auth)
+	of, err := find(ctx, c, &q)
+	if err != nil {
+		return nil, err
+	}
+	first, interval, err := scraped(ctx, c, &q, of)
+	if err != nil {
+		return nil, err
+	}
+	step := interval * max(1, (q.To.Sub(q.From)/interval+keptSteps-1)/keptSteps)
+	out := &Answer{Name: "Prometheus at " + c.name()}
+	if step > interval {
+		out.Notes = append(out.Notes, fmt.Sprintf("asked for a value each %v, scraped each %v: choose a shorter --for to see all", unit.Duration(step), unit.Duration(interval)))
+	}
+	if c.exposed() {
+		out.Notes = append(out.Notes, "the password or token was sent without encryption: use https")
+	}
+	for _, names := range imported.Series {
+		body, err := c.get(ctx, "query_range", url.Values{"query": {of.selector(`__name__=~` + strconv.Quote(strings.Join(names, "|")))},
+			"start": {stamp(first)}, "end": {stamp(q.To)}, "step": {seconds(step)}}, maxBody)
+		if err != nil {
+			return nil, fmt.Errorf("asking %s for %v to %v: %w", c.name(), unit.Moment(q.From), unit.Moment(q.To), err)
+		}
+		out.Bodies = append(out.Bodies, body)
+	}
+	return out, nil
+}
+
+// find is the host that is meant.
+func find(ctx context.Context, c *client, q *Question) (target, error) {
+	all, err := targets(ctx, c, q, q.matchers())
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("asking %s for hosts: %w", c.name(), err)
+	case len(all) == 1:
+		return all[0], nil
+	case len(all) > 1:
+		return nil, fmt.Errorf("asking %s: %s: choose one of them with --instance: %s", c.name(), matching(q.Instance, len(all)), list(all))
+	}
+	when := fmt.Sprintf("from %v to %v", unit.Moment(q.From), unit.Moment(q.To))
+	if q.Instance != "" {
+		if all, err = targets(ctx, c, q, ""); err == nil && len(all) > 0 {
+			return nil, fmt.Errorf("asking %s: it has no series %s of --instance %.200q %s; it has those of: %s", c.name(), seen, q.Instance, when, list(all))
+		}
+	}
+	return nil, fmt.Errorf("asking %s: it has no series %s %s: is node_exporter scraped, and was it then? --at and --for choose another time", c.name(), seen, when)
+}
+
+// matching says how many hosts match.
+func matching(instance string, n int) string {
+	count := strconv.Itoa(n)
+	if n >= maxTargets {
+		count += " or more"
+	}
+	if instance == "" {
+		return "it has series of " + count + " hosts"
+	}
+	return fmt.Sprintf("%s match --instance %.200q", count, instance)
+}
+
+// matchers are those of the host that the user names.
+func (q *Question) matchers() string {
+	switch {
+	case q.Instance == "":
+		return ""
+	case strings.HasPrefix(q.Instance, "{"):
+		return strings.Trim(strings.TrimSuffix(strings.TrimPrefix(q.Instance, "{"), "}"), ", ")
+	case strings.Contains(q.Instance, ":"):
+		return "instance=" + strconv.Quote(q.Instance)
+	}
+	return "instance=~" + strconv.Quote(regexp.QuoteMeta(q.Instance)+"(:[0-9]+)?")
+}
+
+// targets are the hosts with a series of CPU time that match.
+func targets(ctx context.Context, c *client, q *Question, matchers string) ([]target, error) {
+	match := seen + `{cpu="0",mode="idle"`
+	if matchers != "" {
+		match += "," + matchers
+	}
+	body, err := c.get(ctx, "series", url.Values{"match[]": {match + "}"}, "start": {stamp(q.From)}, "end": {stamp(q.To)}, "limit": {strconv.Itoa(maxTargets)}}, maxSmall)
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Data []target `json:"data"`
+	}
+	if err := json.Unmarshal(body, &answer); err != nil {
+		return nil, fmt.Errorf("its list of series is no JSON that is known: %w", err)
+	}
+	all := answer.Data[:min(len(answer.Data), maxTargets)]
+	for _, t := range all {
+		for _, l := range []string{"__name__", "cpu", "mode"} {
+			delete(t, l)
+		}
+	}
+	slices.SortFunc(all, func(a, b target) int { return strings.Compare(a.selector(""), b.selector("")) })
+	return slices.CompactFunc(all, func(a, b target) bool { return maps.Equal(a, b) }), nil
+}
+
+// labelName is one that needs no quotes.
+var labelName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
+
+// selector is that of the host's series, with one more matcher before.
+func (t target) selector(more string) string {
+	var all []string
+	if more != "" {
+		all = append(all, more)
+	}
+	for _, l := range slices.Sorted(maps.Keys(t)) {
+		if labelName.MatchString(l) {
+			all = append(all, l+"="+strconv.Quote(t[l]))
+		}
+	}
+	return "{" + strings.Join(all, ",") + "}"
+}
+
+// list names some hosts, as --instance takes them, bounded.
+func list(all []target) string {
+	times := map[string]int{}
+	for _, t := range all {
+		times[t["instance"]]++
+	}
+	var words []string
+	for _, t := range all[:min(len(all), listed)] {
+		name := fmt.Sprintf("%.200q", t["instance"])
+		if times[t["instance"]] > 1 || !strings.Contains(t["instance"], ":") {
+			name = fmt.Sprintf("'%.400s'", t.selector("")) // its values are quoted
+		}
+		words = append(words, name)
+	}
+	if more := len(all) - len(words); more > 0 {
+		words = append(words, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(words, ", ")
+}
+
+// scraped finds out how often a host is scraped, and a time at which each value is there: half
+// an interval after one.
+func scraped(ctx context.Context, c *client, q *Question, of target) (first time.Time, interval time.Duration, err error) {
+	span := min(q.To.Sub(q.From), looked)
+	for _, until := range []time.Time{q.To, q.From.Add(span)} {
+		body, err := c.get(ctx, "query", url.Values{"query": {fmt.Sprintf("%s%s[%ds]", seen, of.selector(`cpu="0",mode="idle"`), int(span.Seconds()))}, "time": {stamp(until)}}, maxSmall)
+		if err != nil {
+			return first, 0, fmt.Errorf("asking %s how often %.200q is scraped: %w", c.name(), of["instance"], err)
+		}
+		var answer struct {
+			Data struct {
+				Result []struct {
+					Values [][2]json.RawMessage `json:"values"`
+				} `json:"result"`
+			} `json:"data"`
+		}
+		if err := json.Unmarshal(body, &answer); err != nil {
+			return first, 0, fmt.Errorf("asking %s how often %.200q is scraped: its answer is no JSON that is known: %w", c.name(), of["instance"], err)
+		}
+		var stamps []time.Time
+		for _, s := range answer.Data.Result {
+			for _, v := range s.Values {
+				if at, err := strconv.ParseFloat(string(v[0]), 64); err == nil && at > 0 && at < 9e9 {
+					stamps = append(stamps, time.UnixMilli(int64(at*1000)))
+				}
+			}
+		}
+		if interval = spacing(stamps); interval > 0 {
+			first = stamps[0].Add(interval / 2)
+			return first.Add(-interval * (first.Sub(q.From) / interval)), interval, nil
+		}
+	}
+	return first, 0, errors.New("asking " + c.name() + ": there are fewer than two values of this host in that time, and a rate needs two; choose a longer --for")
+}
+
+// spacing is the usual time between two values, in whole seconds of at least one; 0: there are
+// no two.
+func spacing(stamps []time.Time) time.Duration {
+	slices.SortFunc(stamps, time.Time.Compare)
+	var list []time.Duration
+	for i := 1; i < len(stamps); i++ {
+		if d := stamps[i].Sub(stamps[i-1]); d > 0 {
+			list = append(list, d)
+		}
+	}
+	if len(list) == 0 {
+		return 0
+	}
+	slices.Sort(list)
+	return max(list[len(list)/2].Round(time.Second), time.Second)
+}
+
+func stamp(t time.Time) string { return strconv.FormatFloat(float64(t.UnixMilli())/1000, 'f', 3, 64) }
+
+func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }

@@ -1,0 +1,271 @@
+package promquery
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"rtrail/internal/imported"
+)
+
+// recorded is what a Prometheus answered to query_range, and how it would answer the other questions.
+type recorded struct {
+	result []struct {
+		Metric map[string]string `json:"metric"`
+		Values []json.RawMessage `json:"values"`
+	}
+	asked []url.Values
+}
+
+func record(t *testing.T) *recorded {
+	t.Helper()
+	b, err := os.ReadFile("../testdata/prometheus/range.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &recorded{}
+	var all struct {
+		Data struct{ Result json.RawMessage }
+	}
+	if err := json.Unmarshal(b, &all); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(all.Data.Result, &r.result); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+var named = regexp.MustCompile(`__name__=~("(?:[^"\\]|\\.)*")`)
+
+func (r *recorded) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	q := req.URL.Query()
+	r.asked = append(r.asked, q)
+	var data any
+	switch req.URL.Path {
+	case "/prom/api/v1/series":
+		if !strings.Contains(q.Get("match[]"), "127") && strings.Contains(q.Get("match[]"), "instance") {
+			data = []any{}
+			break
+		}
+		data = []map[string]string{{"__name__": seen, "cpu": "0", "mode": "idle", "instance": "127.0.0.1:19100", "job": "node"}}
+	case "/prom/api/v1/query":
+		for _, s := range r.result {
+			if s.Metric["__name__"] == seen {
+				data = map[string]any{"resultType": "matrix", "result": []any{s}}
+				break
+			}
+		}
+	case "/prom/api/v1/query_range":
+		m := named.FindStringSubmatch(q.Get("query"))
+		names, _ := strconv.Unquote(m[1])
+		list := []any{}
+		for _, s := range r.result {
+			if regexp.MustCompile("^(?:" + names + ")$").MatchString(s.Metric["__name__"]) {
+				list = append(list, s)
+			}
+		}
+		data = map[string]any{"resultType": "matrix", "result": list}
+	default:
+		http.NotFound(w, req)
+		return
+	}
+	_ = json.NewEncoder(w).Encode(map[string]any{"status": "success", "data": data})
+}
+
+func ask(t *testing.T, h http.Handler, change func(*Question)) (*Answer, error) {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	u, err := url.Parse(s.URL + "/prom")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The fixture's ten seconds.
+	q := Question{URL: u, Instance: "127.0.0.1:19100", From: time.Unix(1795719283, 0), To: time.Unix(1795719293, 0)}
+	if change != nil {
+		change(&q)
+	}
+	return Ask(t.Context(), q)
+}
+
+func TestAsk(t *testing.T) {
+	r := record(t)
+	for _, instance := range []string{"", "127.0.0.1:19100", "127.0.0.1", `{instance="127.0.0.1:19100",job="node"}`} {
+		r.asked = nil
+		answer, err := ask(t, r, func(q *Question) { q.Instance = instance })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := 2 + len(imported.Series); len(r.asked) != n || len(answer.Bodies) != len(imported.Series) {
+			t.Errorf("%d requests and %d answers, want %d", len(r.asked), len(answer.Bodies), n)
+		}
+		last := r.asked[len(r.asked)-1]
+		if last.Get("step") != "1" || !strings.Contains(last.Get("query"), `,instance="127.0.0.1:19100",job="node"}`) {
+			t.Errorf("%v", last)
+		}
+		rec, held, err := imported.ReadAnswers(answer.Name, answer.Bodies)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if took := held.To.Sub(held.From); took < 9*time.Second || rec.Manifest().Host.Name != "vm" {
+			t.Errorf("%v of %q", took, rec.Manifest().Host.Name)
+		}
+	}
+}
+
+// The step grows with the time, and is never finer than the scrape interval.
+func TestStep(t *testing.T) {
+	r := record(t)
+	answer, err := ask(t, r, func(q *Question) { q.From = q.To.Add(-MaxSpan) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	step, _ := strconv.Atoi(r.asked[len(r.asked)-1].Get("step"))
+	if points := int(MaxSpan.Seconds()) / step; points > keptSteps || points < keptSteps/2 || len(answer.Notes) != 1 {
+		t.Errorf("step %d s, %d points, %q", step, points, answer.Notes)
+	}
+}
+
+func TestHosts(t *testing.T) {
+	many := func(n int, more string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			var list []string
+			for i := range n {
+				list = append(list, fmt.Sprintf(`{"__name__":"%s","instance":"db%02d:9100"%s}`, seen, i, strings.ReplaceAll(more, "N", strconv.Itoa(i))))
+			}
+			fmt.Fprintf(w, `{"status":"success","data":[%s]}`, strings.Join(list, ","))
+		}
+	}
+	for name, tc := range map[string]struct {
+		serve    http.HandlerFunc
+		instance string
+		want     string
+	}{
+		"several":      {many(50, ""), "", `series of 50 hosts: choose one of them with --instance: "db00:9100", "db01:9100"`},
+		"and more":     {many(50, ""), "db", "and 30 more"},
+		"too many":     {many(5000, ""), "", "1000 or more"},
+		"none":         {many(0, ""), "", "no series"},
+		"escapes":      {many(2, `,"job":"\u001b[31m\n\"N"`), "", `"db00:9100"`},
+		"another host": {func(w http.ResponseWriter, r *http.Request) { record(t).ServeHTTP(w, r) }, "web:9100", `--instance "web:9100"`},
+	} {
+		_, err := ask(t, tc.serve, func(q *Question) { q.Instance = tc.instance })
+		if err == nil || !strings.Contains(err.Error(), tc.want) || strings.ContainsAny(err.Error(), "\x1b\n") || len(err.Error()) > 8000 {
+			t.Errorf("%s: %v, want %q", name, err, tc.want)
+		}
+	}
+	if got := list([]target{{"instance": "a:1", "job": "x\x1b\""}, {"instance": "a:1", "job": "y"}}); strings.Contains(got, "\x1b") || !strings.Contains(got, `job="y"`) {
+		t.Error(got)
+	}
+}
+
+func TestAuth(t *testing.T) {
+	for auth, want := range map[string]string{"": "", "bob:se:cret": "Basic Ym9iOnNlOmNyZXQ=", "abc.def": "Bearer abc.def"} {
+		r, got := record(t), ""
+		if _, err := ask(t, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			got = req.Header.Get("Authorization")
+			r.ServeHTTP(w, req)
+		}), func(q *Question) { q.Auth = auth }); err != nil || got != want {
+			t.Errorf("%q: %v, want %q", got, err, want)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	for address, want := range map[string]string{"http://prom:9090/x": "", "https://prom": "", "ftp://prom": "http://", "prom:9090": "http://", "http://u:p@prom": "shown by ps", "http://": "no host", "http://prom?x": "without ?"} {
+		u, err := url.Parse(address)
+		if err == nil {
+			err = Check(u)
+		}
+		if got := fmt.Sprint(err); want == "" && err != nil || !strings.Contains(got, want) {
+			t.Errorf("%s: %v, want %q", address, err, want)
+		}
+	}
+}
+
+// The password goes to nobody else, and errors say what came back.
+func TestRefused(t *testing.T) {
+	stranger := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("another host was asked") }))
+	defer stranger.Close()
+	status := func(code int, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(code)
+			_, _ = w.Write([]byte(body))
+		}
+	}
+	loop := 0
+	for name, tc := range map[string]struct {
+		serve http.HandlerFunc
+		want  []string
+	}{
+		"401":        {status(401, "\n<b>who\x1b[31m?</b>\nmore"), []string{"401 Unauthorized", `"<b>who\x1b[31m?</b>"`, "--prometheus-auth"}},
+		"404":        {status(404, "404 page not found"), []string{"404 Not Found", "before /api/v1"}},
+		"422":        {status(422, `{"status":"error","errorType":"execution","error":"query processing would load too many samples"}`), []string{"422", `"execution": "query processing would load too many samples"`, "shorter --for"}},
+		"503":        {status(503, ""), []string{"503", "an empty answer", "try again later"}},
+		"a page":     {status(200, "<html>\nlog in"), []string{"no JSON", `"<html>"`, "login"}},
+		"wrong JSON": {status(200, `{"status":"success","data":{"a":[]}}`), []string{"no JSON that is known"}},
+		"cut off":    {status(200, `{"status":"success","data":[{"inst`), []string{"unexpected end"}},
+		"elsewhere": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, stranger.URL+"/api/v1/series", http.StatusFound)
+		},
+			[]string{"302 Found, a redirect to", "give the address itself"}},
+		"in circles": {func(w http.ResponseWriter, r *http.Request) {
+			loop++
+			http.Redirect(w, r, r.URL.String(), http.StatusTemporaryRedirect)
+		}, []string{"307"}},
+		"closes": {func(w http.ResponseWriter, _ *http.Request) { panic(http.ErrAbortHandler) }, []string{"EOF", "HTTP_PROXY"}},
+	} {
+		_, err := ask(t, tc.serve, func(q *Question) { q.Auth = "bob:secret" })
+		for _, want := range tc.want {
+			if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\x1b\n") || strings.Contains(err.Error(), "secret") {
+				t.Errorf("%s: %v, want %q", name, err, want)
+			}
+		}
+	}
+	if loop > maxRedirects+1 {
+		t.Errorf("%d redirects were followed", loop)
+	}
+}
+
+// Answers without end end.
+func TestBounds(t *testing.T) {
+	word := []byte(strings.Repeat(`{"instance":"a"},`, 4096))
+	endless := func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write([]byte(`{"status":"success","data":[`))
+		for r.Context().Err() == nil {
+			if _, err := w.Write(word); err != nil {
+				return
+			}
+		}
+	}
+	if _, err := ask(t, http.HandlerFunc(endless), nil); err == nil || !strings.Contains(err.Error(), "more than 16 MiB") && !strings.Contains(err.Error(), "more than") {
+		t.Error(err)
+	}
+	drip := func(w http.ResponseWriter, r *http.Request) {
+		for r.Context().Err() == nil {
+			_, _ = w.Write([]byte("{"))
+			w.(http.Flusher).Flush()
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
+	s := httptest.NewServer(http.HandlerFunc(drip))
+	defer s.Close()
+	u, _ := url.Parse(s.URL)
+	c := newClient(u, "")
+	c.http.Timeout = 300 * time.Millisecond
+	began := time.Now()
+	if _, err := c.get(t.Context(), "series", nil, maxSmall); err == nil || !strings.Contains(err.Error(), "no whole answer") {
+		t.Error(err)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("a slow answer took %v", took)
+	}
+}
