@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rtrail/internal/diff"
+	"rtrail/internal/imported"
 	"rtrail/internal/privilege"
 	"rtrail/internal/recording"
 	"rtrail/internal/report"
@@ -46,7 +47,10 @@ gone, or have another command line. What explains most stands first.
 
 TIME is what --at of diagnose takes; without it the last minute counts. Noise is
 left out: each window is cut into six parts, and a quantity is told if all parts
-of one window have more than all parts of the other, 1.5 times as much in all.`,
+of one window have more than all parts of the other, 1.5 times as much in all.
+
+A report of another tool, as rtrail diagnose reads it, may stand in place of a
+recording; only what both sides know is compared.`,
 		Example: `  rtrail diff night.rtr@03:00 night.rtr@01:00
   rtrail diff bad.rtr good.rtr --for 5m
   rtrail diff db1.rtr@03:00 db2.rtr@03:00 --json`,
@@ -83,12 +87,16 @@ func (d *diffJob) run(cmd *cobra.Command, args []string) error {
 	if err := checkRecordings(cmd, paths); err != nil {
 		return err
 	}
-	confine(cmd.ErrOrStderr(), privilege.Needs{Read: paths})
+	confine(cmd.ErrOrStderr(), privilege.Needs{Read: paths, Run: imported.Sadf()})
+	var stores [2]*session.Store
 	var told report.Compared
 	var windows [2]recording.Window
 	for i := range paths {
 		var err error
-		if windows[i], err = d.choose(cmd.Context(), paths[i], times[i]); err != nil {
+		if stores[i], err = openStore(cmd.Context(), paths[i:i+1]); err != nil {
+			return err
+		}
+		if windows[i], err = d.choose(cmd.Context(), stores[i], paths[i], times[i]); err != nil {
 			return err
 		}
 	}
@@ -98,7 +106,7 @@ func (d *diffJob) run(cmd *cobra.Command, args []string) error {
 	}
 	var sides [2]diff.Side
 	for i, w := range windows {
-		e, err := (&session.Replay{Path: paths[i], Window: session.Window{Length: w.To.Sub(w.From), At: func(recording.Window) (time.Time, string, error) { return w.From, "", nil }}}).Evidence(cmd.Context())
+		e, err := stores[i].Evidence(cmd.Context(), w)
 		if err != nil {
 			return err
 		}
@@ -123,27 +131,36 @@ func splitMoment(arg string) (path, at string) {
 }
 
 // choose finds a window that the recording holds all of.
-func (d *diffJob) choose(ctx context.Context, path, at string) (w recording.Window, err error) {
-	held, err := recording.Span(ctx, path)
+func (d *diffJob) choose(ctx context.Context, src *session.Store, path, at string) (w recording.Window, err error) {
+	all, err := src.Holds(ctx)
 	if err != nil {
 		return w, err
+	}
+	held, least, wanted := all.Window, minDiff, d.length
+	if src.Imported() {
+		if least = diff.Parts * 2 * src.Interval(); !d.lengthGiven {
+			wanted = max(wanted, least)
+		}
+		if wanted < least {
+			return w, usageError("--for %v: %s has a sample each %v, so that the shortest is %v", wanted, path, unit.Duration(src.Interval()), unit.Duration(least))
+		}
 	}
 	has := held.To.Sub(held.From)
 	if at == "" {
-		length := d.length
+		length := wanted
 		if !d.lengthGiven {
 			length = min(length, has)
 		}
-		if length < minDiff || length > has {
-			return w, fmt.Errorf("comparing %s: it holds %v, and %v are wanted", path, unit.Duration(has), unit.Duration(max(length, minDiff)))
+		if length < least || length > has {
+			return w, fmt.Errorf("comparing %s: it holds %v, and %v are wanted", path, unit.Duration(has), unit.Duration(max(length, least)))
 		}
 		return recording.Window{From: held.To.Add(-length), To: held.To}, nil
 	}
-	from, _, err := momentOf(path+"@", at, d.length, held, time.Now())
+	from, _, err := momentOf(path+"@", at, wanted, held, time.Now())
 	if err != nil {
 		return w, err
 	}
-	w = recording.Window{From: from, To: from.Add(d.length)}
+	w = recording.Window{From: from, To: from.Add(wanted)}
 	if w.To.After(held.To) {
 		return w, fmt.Errorf("comparing %s: the window from %v to %v is not all there: the recording ends at %v; choose an earlier time or a shorter --for",
 			path, unit.Moment(w.From), unit.Clock(w.To), unit.Moment(held.To))

@@ -84,7 +84,7 @@ func (d *diagnosis) page(ctx context.Context, v verdict.Verdict, files []string)
 }
 
 // page is what a recording holds, with the charts of its faults' evidence.
-func (r *replayed) page(ctx context.Context, path string) (page.Page, error) {
+func (r *replayed) page(ctx context.Context) (page.Page, error) {
 	p := page.Page{Document: r.compose(r.overview.whole())}
 	draft := chart.NewDraft(r.from, r.to)
 	for i, e := range r.overview.worst() {
@@ -96,7 +96,7 @@ func (r *replayed) page(ctx context.Context, path string) (page.Page, error) {
 	}
 	for _, piece := range r.pieces {
 		open := func(ctx context.Context, from, to time.Time, tables ...recording.Table) (*recording.Recording, error) {
-			return recording.OpenPiece(ctx, path, piece.Number, from, to, tables...)
+			return r.overview.source.OpenPiece(ctx, piece.Number, from, to, tables...)
 		}
 		to := earlier(piece.To, r.to)
 		until, err := draft.Record(ctx, open, later(piece.From, r.from), to, chartPatience)

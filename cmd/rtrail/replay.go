@@ -11,9 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"rtrail/internal/document"
+	"rtrail/internal/imported"
 	"rtrail/internal/privilege"
 	"rtrail/internal/recording"
 	"rtrail/internal/report"
+	"rtrail/internal/session"
 	"rtrail/internal/timeline"
 	"rtrail/internal/unit"
 )
@@ -40,7 +42,7 @@ type replayJob struct {
 func newReplayCommand() *cobra.Command {
 	var r replayJob
 	cmd := &cobra.Command{
-		Use:   "replay RECORDING",
+		Use:   "replay RECORDING | REPORTS...",
 		Short: "Show what a recording holds, and what happened when",
 		Long: `Begins with the faults of a recording, with the beginning and end of each, and
 the processes that used most CPU time. It judges window by window, of long
@@ -50,30 +52,33 @@ probes. --json has all faults with their evidence.
 --full browses the recording on the whole terminal: the verdict of each window
 (--for, 10 s), processes, disks, interfaces and control groups meanwhile; n and
 p jump between findings, "?" lists the keys.
-"rtrail diagnose RECORDING --at TIME" judges any moment.`,
+"rtrail diagnose RECORDING --at TIME" judges any moment.
+
+Reports of other tools, as rtrail diagnose reads them, are shown the same way.`,
 		Example: `  rtrail replay /var/log/rtrail
   rtrail replay night.rtr --at 03:00
   rtrail replay night.rtr --at 03:00 --full
   rtrail diagnose night.rtr --at 03:00`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usageError("which recording? give a directory or an .rtr file: rtrail replay RECORDING")
-			}
-			return nil
+			return oneStore(args, "replay")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			confine(cmd.ErrOrStderr(), privilege.Needs{Read: args, Write: []string{r.html}})
-			if r.full {
-				return r.screen(cmd, args[0])
+			confine(cmd.ErrOrStderr(), privilege.Needs{Read: args, Write: []string{r.html}, Run: imported.Sadf()})
+			from, err := openStore(cmd.Context(), args)
+			if err != nil {
+				return err
 			}
-			told, err := r.run(cmd.Context(), args[0], cmd.Flags().Changed("for"))
+			if r.full {
+				return r.screen(cmd, from)
+			}
+			told, err := r.run(cmd.Context(), from, cmd.Flags().Changed("for"))
 			if err != nil {
 				return err
 			}
 			if err := r.print(cmd.OutOrStdout(), told.document(), told.result()); err != nil || r.html == "" {
 				return err
 			}
-			p, err := told.page(cmd.Context(), args[0])
+			p, err := told.page(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -109,7 +114,7 @@ type pieceLines struct {
 	lines []timeline.Line
 }
 
-func (r *replayJob) run(ctx context.Context, path string, lengthGiven bool) (*replayed, error) {
+func (r *replayJob) run(ctx context.Context, src *session.Store, lengthGiven bool) (*replayed, error) {
 	switch {
 	case r.length <= 0:
 		return nil, usageError("--for %v: the time must be positive", r.length)
@@ -121,10 +126,10 @@ func (r *replayJob) run(ctx context.Context, path string, lengthGiven bool) (*re
 	if err := r.face.check(); err != nil {
 		return nil, err
 	}
-	if err := checkOutputs([]output{{"--html", r.html}}, []string{path}); err != nil {
+	if err := checkOutputs([]output{{"--html", r.html}}, src.Paths()); err != nil {
 		return nil, err
 	}
-	c, err := recording.Inspect(ctx, path)
+	c, err := src.Inspect(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -142,14 +147,14 @@ func (r *replayJob) run(ctx context.Context, path string, lengthGiven bool) (*re
 	}
 	step := r.step
 	if step == 0 {
-		step = timeline.Step(to.Sub(from), timelineLines)
+		step = max(timeline.Step(to.Sub(from), timelineLines), src.Interval())
 	}
-	out := &replayed{contents: c, part: r.at != "", from: from, to: to, step: step, overview: newOverview(path, to.Sub(from))}
+	out := &replayed{contents: c, part: r.at != "", from: from, to: to, step: step, overview: newOverview(src, to.Sub(from))}
 	for _, p := range c.Pieces {
 		if p.From.After(to) || p.To.Before(from) {
 			continue
 		}
-		rec, err := recording.OpenPiece(ctx, path, p.Number, from, to, append(slices.Clone(timeline.Tables), recording.ProbeRuns)...)
+		rec, err := src.OpenPiece(ctx, p.Number, from, to, append(slices.Clone(timeline.Tables), recording.ProbeRuns)...)
 		if err != nil {
 			return nil, err
 		}
@@ -160,6 +165,9 @@ func (r *replayJob) run(ctx context.Context, path string, lengthGiven bool) (*re
 		if err := out.overview.judge(ctx, p, rec, begin, end); err != nil {
 			return nil, err
 		}
+	}
+	if src.Imported() {
+		notes = append(notes, partOnly)
 	}
 	for _, n := range append(notes, c.Notes...) {
 		if !slices.Contains(out.notes, n) {
@@ -229,6 +237,10 @@ const clockLayout = "2006-01-02 15:04:05"
 
 func about(c recording.Contents) []document.Block {
 	m := c.Manifest
+	if len(c.Segments) == 0 { // of reports, which tell less
+		return []document.Block{document.Facts{Items: []string{m.Host.Name, fmt.Sprintf("%s to %s", c.Window.From.Local().Format(clockLayout), c.Window.To.Local().Format(clockLayout+" MST")),
+			fmt.Sprint(unit.Duration(c.Window.To.Sub(c.Window.From))), "reports of other tools"}}}
+	}
 	return []document.Block{
 		document.Facts{Items: []string{m.Host.Name, unit.Plural(int64(m.Host.CPUs), "CPU", "CPUs") + " " + unit.Bytes(m.Host.MemoryBytes).String(), "Linux " + m.Host.Kernel, "by " + m.Tool}},
 		document.Facts{Items: []string{fmt.Sprintf("%s to %s", c.Window.From.Local().Format(clockLayout), c.Window.To.Local().Format(clockLayout+" MST")),

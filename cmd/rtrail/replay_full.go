@@ -12,7 +12,6 @@ import (
 	"golang.org/x/term"
 
 	"rtrail/internal/crash"
-	"rtrail/internal/recording"
 	"rtrail/internal/replayview"
 	"rtrail/internal/replayview/screen"
 	"rtrail/internal/session"
@@ -26,13 +25,13 @@ const (
 )
 
 // checkFull refuses what does not go with the full screen.
-func (r *replayJob) checkFull(cmd *cobra.Command) error {
+func (r *replayJob) checkFull(cmd *cobra.Command, src *session.Store) error {
 	switch {
 	case r.json, r.markdown, r.html != "":
 		return usageError("--full shows the recording on the terminal: it does not go with --json, --markdown and --html")
 	case r.step != 0:
 		return usageError("--step does not go with --full: --for says how much is judged at a time")
-	case r.length < time.Second || r.length > maxFull:
+	case r.length < time.Second || r.length > max(maxFull, src.AtLeast()):
 		return usageError("--for %v: --full judges 1s to %v at a time", r.length, maxFull)
 	}
 	if _, tty := terminalWidth(cmd.OutOrStdout()); !tty || !term.IsTerminal(int(os.Stdin.Fd())) {
@@ -42,21 +41,21 @@ func (r *replayJob) checkFull(cmd *cobra.Command) error {
 }
 
 // screen shows the recording on the whole terminal until the user quits.
-func (r *replayJob) screen(cmd *cobra.Command, path string) error {
+func (r *replayJob) screen(cmd *cobra.Command, src *session.Store) error {
 	if !cmd.Flags().Changed("for") {
-		r.length = fullLength
+		r.length = max(fullLength, src.AtLeast())
 	}
-	if err := r.checkFull(cmd); err != nil {
+	if err := r.checkFull(cmd, src); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	held, err := recording.Holds(ctx, path)
+	held, err := src.Holds(ctx)
 	if err != nil {
 		return err
 	}
 	if len(held.Pieces) == 0 {
-		return fmt.Errorf("replaying %s: the recording has no samples", path)
+		return fmt.Errorf("replaying %s: the recording has no samples", src.Paths()[0])
 	}
 	begin := held.Window.From
 	when := func(text string) (time.Time, string, error) {
@@ -70,7 +69,7 @@ func (r *replayJob) screen(cmd *cobra.Command, path string) error {
 	source := screen.Source{Host: held.Manifest.Host.Name, Pieces: held.Pieces, Length: r.length, When: when,
 		Judge: func(p screen.Place) (m replayview.Moment, err error) {
 			err = crash.Guard(func() error {
-				rec, err := recording.OpenPiece(ctx, path, p.Piece, p.At, p.At.Add(r.length))
+				rec, err := src.OpenPiece(ctx, p.Piece, p.At, p.At.Add(r.length))
 				if err == nil {
 					m = replayview.Of(&session.Evidence{Recording: rec, From: p.At, To: p.At.Add(r.length)})
 				}
@@ -84,7 +83,7 @@ func (r *replayJob) screen(cmd *cobra.Command, path string) error {
 		defer close(searched)
 		var found screen.Found
 		found.Err = crash.Guard(func() error {
-			told, err := (&timelineJob{gently: true}).run(ctx, path)
+			told, err := (&timelineJob{gently: true}).run(ctx, src)
 			if err == nil {
 				found.Episodes, found.Document = told.survey.Episodes(), told.document()
 			}

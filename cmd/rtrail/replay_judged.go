@@ -11,6 +11,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/report"
 	"rtrail/internal/rule/catalogue"
+	"rtrail/internal/session"
 	"rtrail/internal/shell"
 	"rtrail/internal/timeline"
 	"rtrail/internal/unit"
@@ -35,24 +36,24 @@ const (
 // overview is what a recording tells at a glance: which faults were there when,
 // and which processes used the CPUs.
 type overview struct {
-	path string
+	source *session.Store
 	episode.Survey
 }
 
-func newOverview(path string, span time.Duration) *overview {
-	every := max(timeline.Step(span, judgedWindows), minJudged)
-	return &overview{path: path, Survey: episode.Survey{Windows: episode.Windows{Every: every}, Part: min(every, maxJudged), Patience: judgePatience}}
+func newOverview(src *session.Store, span time.Duration) *overview {
+	every := max(timeline.Step(span, judgedWindows), minJudged, src.AtLeast())
+	return &overview{source: src, Survey: episode.Survey{Windows: episode.Windows{Every: every}, Part: min(every, max(maxJudged, src.AtLeast())), Patience: judgePatience}}
 }
 
 // judge judges the windows of a piece of a recording.
 func (o *overview) judge(ctx context.Context, p recording.Piece, rec *recording.Recording, from, to time.Time) error {
-	return o.Judge(ctx, opening(o.path, p), catalogue.For, from, to, timeline.Lines(rec, from, to, o.Part))
+	return o.Judge(ctx, opening(o.source, p), catalogue.For, from, to, timeline.Lines(rec, from, to, o.Part))
 }
 
 // opening reads parts of a piece of a recording.
-func opening(path string, p recording.Piece) episode.Open {
+func opening(src *session.Store, p recording.Piece) episode.Open {
 	return func(ctx context.Context, from, to time.Time) (*recording.Recording, error) {
-		return recording.OpenPiece(ctx, path, p.Number, from, to)
+		return src.OpenPiece(ctx, p.Number, from, to)
 	}
 }
 
@@ -103,8 +104,21 @@ func when(e episode.Episode) string {
 
 // judgeAgain is the command that judges the beginning of a fault.
 func (o *overview) judgeAgain(e episode.Episode) string {
-	return shell.Line("rtrail diagnose %s --at %s", shell.Path(o.path), e.From.Local().Format(clockLayout)).String()
+	return judging(o.source, e.From).String()
 }
+
+// judging is the command that judges a moment. --for is not less than rules need.
+func judging(src *session.Store, at time.Time) shell.Command {
+	files := src.Paths()
+	line := shell.Line("rtrail diagnose %s --at %s", shell.Paths(files[:min(len(files), maxReportsNamed)]), at.Local().Format(clockLayout))
+	if least := src.AtLeast(); least > timelinePart {
+		line = line.With("--for %s", least.String())
+	}
+	return line
+}
+
+// maxReportsNamed bounds the files that a command names.
+const maxReportsNamed = 20
 
 // less says how many faults are not told; "": all are.
 func (o *overview) less() string {

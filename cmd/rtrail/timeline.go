@@ -11,11 +11,12 @@ import (
 
 	"rtrail/internal/document"
 	"rtrail/internal/episode"
+	"rtrail/internal/imported"
 	"rtrail/internal/privilege"
 	"rtrail/internal/recording"
 	"rtrail/internal/report"
 	"rtrail/internal/rule/catalogue"
-	"rtrail/internal/shell"
+	"rtrail/internal/session"
 	"rtrail/internal/timeline"
 	"rtrail/internal/unit"
 )
@@ -44,7 +45,7 @@ type timelineJob struct {
 func newTimelineCommand() *cobra.Command {
 	var t timelineJob
 	cmd := &cobra.Command{
-		Use:   "timeline RECORDING",
+		Use:   "timeline RECORDING | REPORTS...",
 		Short: "List the findings of a recording with beginning and end",
 		Long: `Prints one line for each finding of a recording: when it begins and ends, how
 long it lasts, how sure it is, whom it is about, and what it says. A subject
@@ -56,16 +57,17 @@ the next of these ten seconds and keep no CPU or disk busy and let no task
 stall: refused connects, lost packets, waits for locks, a full disk, a process
 that is killed.
 --step 1m looks closer, and takes as long as it takes. Beginnings and ends are
-then searched for between the windows; each line says how exact they are.`,
+then searched for between the windows; each line says how exact they are.
+
+Reports of other tools, as rtrail diagnose reads them, serve, too: what is
+judged at a time then has at least five of their samples, and what they do not
+tell is not judged.`,
 		Example: `  rtrail timeline /var/log/rtrail
   rtrail timeline night.rtr --from 02:00 --to 04:00
   rtrail timeline night.rtr --from -1h --step 10s
   rtrail timeline night.rtr --json | jq -r '.findings[] | [.start, .end, .finding.headline] | @tsv'`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usageError("which recording? give a directory or an .rtr file: rtrail timeline RECORDING")
-			}
-			return nil
+			return oneStore(args, "timeline")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := t.check(); err != nil {
@@ -74,8 +76,12 @@ then searched for between the windows; each line says how exact they are.`,
 			if err := checkRecordings(cmd, args); err != nil {
 				return err
 			}
-			confine(cmd.ErrOrStderr(), privilege.Needs{Read: args})
-			told, err := t.run(cmd.Context(), args[0])
+			confine(cmd.ErrOrStderr(), privilege.Needs{Read: args, Run: imported.Sadf()})
+			from, err := openStore(cmd.Context(), args)
+			if err != nil {
+				return err
+			}
+			told, err := t.run(cmd.Context(), from)
 			if err != nil {
 				return err
 			}
@@ -97,11 +103,35 @@ func checkRecordings(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	for _, path := range paths {
-		if !isRecording(path) {
-			return usageError("%s is no recording: rtrail record makes one", path)
+		if !isReport(path) && !isRecording(path) {
+			return usageError("%s is no recording, and no report of another tool that is known: rtrail record makes one", path)
 		}
 	}
 	return nil
+}
+
+// partOnly says that silence of rules on reports is no health.
+const partOnly = "what these reports do not tell is not judged: rtrail diagnose lists it"
+
+// oneStore refuses other than one recording, or files that may be reports.
+func oneStore(args []string, verb string) error {
+	if len(args) == 0 {
+		return usageError("which recording? give a directory or an .rtr file: rtrail %s RECORDING", verb)
+	}
+	return nil
+}
+
+// openStore opens a recording, or reads reports of other tools as one.
+func openStore(ctx context.Context, paths []string) (*session.Store, error) {
+	switch kind, err := evidenceIn(paths); {
+	case err != nil:
+		return nil, err
+	case kind == ofReports:
+		return session.OpenReports(ctx, paths)
+	case len(paths) > 1:
+		return nil, usageError("%d files given: it takes one recording, or reports of other tools about one host", len(paths))
+	}
+	return session.OpenStore(paths[0]), nil
 }
 
 func (t *timelineJob) check() error {
@@ -113,7 +143,7 @@ func (t *timelineJob) check() error {
 
 // timelined is what a recording told.
 type timelined struct {
-	path     string
+	source   *session.Store
 	contents recording.Held
 	from, to time.Time
 	survey   episode.Survey
@@ -121,38 +151,44 @@ type timelined struct {
 	notes    []string
 }
 
-func (t *timelineJob) run(ctx context.Context, path string) (*timelined, error) {
-	held, err := recording.Holds(ctx, path)
+func (t *timelineJob) run(ctx context.Context, src *session.Store) (*timelined, error) {
+	held, err := src.Holds(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out := &timelined{path: path, contents: held}
+	out := &timelined{source: src, contents: held}
 	if err := out.choose(t.from, t.to, held.Window); err != nil {
 		return nil, err
 	}
-	every, patience := t.step, time.Duration(0)
-	if every == 0 {
-		every, patience = max(timeline.Step(out.to.Sub(out.from), timelineWindows), timelinePart), timelinePatience
+	every, patience, part := t.step, time.Duration(0), max(timelinePart, src.AtLeast())
+	switch {
+	case every == 0:
+		every, patience = max(timeline.Step(out.to.Sub(out.from), timelineWindows), part), timelinePatience
+	case every < part:
+		return nil, usageError("--step %v: these reports have a sample each %v, so that the shortest is %v", every, unit.Duration(src.Interval()), unit.Duration(part))
 	}
-	out.exact = max(every/exactly, timelinePart)
-	out.survey = episode.Survey{Windows: episode.Windows{Every: every}, Part: timelinePart, Patience: patience, Spread: patience > 0, Gently: t.gently}
+	out.exact = max(every/exactly, part)
+	out.survey = episode.Survey{Windows: episode.Windows{Every: every}, Part: part, Patience: patience, Spread: patience > 0, Gently: t.gently}
 	for _, p := range held.Pieces {
 		if p.From.After(out.to) || p.To.Before(out.from) {
 			continue
 		}
 		from, to := later(p.From, out.from), earlier(p.To, out.to)
-		rec, err := recording.OpenPiece(ctx, path, p.Number, from, to, timeline.Tables...)
+		rec, err := src.OpenPiece(ctx, p.Number, from, to, timeline.Tables...)
 		if err != nil {
 			return nil, err
 		}
 		out.notes = append(out.notes, rec.Manifest().Notes...)
-		open := opening(path, p)
-		if err := out.survey.Judge(ctx, open, catalogue.For, from, to, timeline.Lines(rec, from, to, timelinePart)); err != nil {
+		open := opening(src, p)
+		if err := out.survey.Judge(ctx, open, catalogue.For, from, to, timeline.Lines(rec, from, to, part)); err != nil {
 			return nil, err
 		}
 		if err := out.survey.Refine(ctx, open, catalogue.For, out.exact); err != nil {
 			return nil, err
 		}
+	}
+	if src.Imported() {
+		out.notes = append(out.notes, partOnly)
 	}
 	slices.Sort(out.notes)
 	out.notes = slices.Compact(out.notes)
@@ -210,13 +246,13 @@ func (t *timelined) document() document.Document {
 				}
 				return at.Format("15:04:05")
 			}
-			table.Rows = append(table.Rows, []string{clock(e.First) + open(e.After, "…"), clock(e.Last) + open(e.Before, "…"), unit.Duration(e.Last.Sub(e.First)).String(), within(e),
+			table.Rows = append(table.Rows, []string{clock(e.First) + open(e.After, "…"), clock(e.Last) + open(e.Before, "…"), unit.Duration(e.Last.Sub(e.First)).String(), within(e, s.Part),
 				e.Finding.Confidence.String(), strings.TrimPrefix(subjectName(e), "/"), fmt.Sprintf("%s: %v", e.Finding.Rule, e.Finding.Headline)})
 		}
 		d.Blocks = append(d.Blocks, table, document.Prose{Words: t.legend(list)})
 		worst := episode.Worst(list, 1)[0]
 		d.Blocks = append(d.Blocks, document.List{Title: "LOOK CLOSER", Items: []document.Item{{Words: "the worst one",
-			Command: shell.Line("rtrail diagnose %s --at %s", shell.Path(t.path), worst.First.Local().Format(clockLayout)).String()}}})
+			Command: judging(t.source, worst.First).String()}}})
 	}
 	if s.Left > 0 {
 		d.Blocks = append(d.Blocks, document.Prose{Label: "NOTE", Style: document.Warn,
@@ -253,8 +289,7 @@ func open(bound time.Time, mark string) string {
 }
 
 // within is how exact begin and end are.
-func within(e episode.Episode) string {
-	exact := timelinePart
+func within(e episode.Episode, exact time.Duration) string {
 	if !e.After.IsZero() {
 		exact = max(exact, e.First.Sub(e.After))
 	}

@@ -98,10 +98,14 @@ func (m *measured) part(i int, v *view.View) {
 		m.add(i, cpuTime, "", (1-total.Idle-total.IOWait)*seconds*float64(max(v.CPUCount(), 1)))
 	}
 	if s, ok := v.Scheduler(); ok {
-		m.add(i, switches, "", s.ContextSwitches*seconds)
-		m.add(i, forks, "", s.Forks*seconds)
+		if tells(v, recording.System, "context_switches") {
+			m.add(i, switches, "", s.ContextSwitches*seconds)
+		}
+		if tells(v, recording.System, "forks") {
+			m.add(i, forks, "", s.Forks*seconds)
+		}
 	}
-	if p, ok := v.Paging(); ok {
+	if p, ok := v.Paging(); ok && tells(v, recording.VMStat, "pgfault") && tells(v, recording.VMStat, "pgmajfault") {
 		m.add(i, faults, "", (p.Faults-p.MajorFaults)*seconds)
 		m.add(i, majorFaults, "", p.MajorFaults*seconds)
 	}
@@ -119,7 +123,7 @@ func (m *measured) part(i int, v *view.View) {
 		}
 	}
 	for _, d := range v.BlockDevices() {
-		if !view.Known(d.Writes) {
+		if !view.Known(d.Writes) || !tells(v, recording.Disks, "reads") || !tells(v, recording.Disks, "read_bytes") {
 			continue
 		}
 		for _, who := range []string{d.Device, ""} {
@@ -141,6 +145,14 @@ func (m *measured) part(i int, v *view.View) {
 	if rtt, ok := medianRTT(v); ok {
 		m.add(i, roundTrip, "", rtt)
 	}
+}
+
+// tells says that a column is known: reports of other tools leave columns blank.
+func tells(v *view.View, t recording.Table, column string) bool {
+	return !slices.ContainsFunc(v.Manifest().Probes, func(p recording.ProbeInfo) bool {
+		partly, tells := p.Partly(t)
+		return partly && !tells(column)
+	})
 }
 
 // virtual says whether a device does its I/O on other ones, or in memory: the sum of all
@@ -260,6 +272,10 @@ const newCores = 0.02
 
 // processes are those on one side only, and those with another command line.
 func processes(a, b *measured) (list []Process) {
+	// Reports list those that did something, or the busiest.
+	if a.whole.Partly(recording.Processes) || b.whole.Partly(recording.Processes) {
+		return nil
+	}
 	for who, x := range a.names {
 		y := b.names[who]
 		switch {

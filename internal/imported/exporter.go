@@ -291,9 +291,17 @@ func (s *scrape) stall(name string, v float64) (known bool) {
 
 // write makes rows of an answer.
 func (s *scrape) write(w *recording.Writer) {
+	all := recording.CPUSample{At: s.at, CPU: -1}
 	for _, c := range s.cpus {
 		c.At = s.at
 		recording.Append(w, *c)
+		for to, of := range map[*time.Duration]time.Duration{&all.User: c.User, &all.Nice: c.Nice, &all.System: c.System, &all.Idle: c.Idle, &all.IOWait: c.IOWait, &all.IRQ: c.IRQ,
+			&all.SoftIRQ: c.SoftIRQ, &all.Steal: c.Steal} {
+			*to += of
+		}
+	}
+	if len(s.cpus) > 0 {
+		recording.Append(w, all)
 	}
 	for _, d := range s.disks {
 		d.At = s.at

@@ -83,7 +83,15 @@ func Lines(rec *recording.Recording, from, to time.Time, step time.Duration) []L
 			s.memories = append(s.memories, r)
 		}
 	}
+	// Series of Prometheus tell sums of stalls, and no averages.
+	averages := !slices.ContainsFunc(rec.Manifest().Probes, func(p recording.ProbeInfo) bool {
+		partly, tells := p.Partly(recording.Pressure)
+		return partly && !tells("some_avg10_percent")
+	})
 	for _, r := range recording.Rows[recording.PressureSample](rec) {
+		if !averages {
+			break
+		}
 		if s := at(r.At); s != nil {
 			s.pressures = append(s.pressures, r)
 		}

@@ -1,0 +1,113 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"rtrail/internal/imported"
+	"rtrail/internal/recording"
+	"rtrail/internal/unit"
+)
+
+// Store is evidence of some time that is looked through part by part: a recording on disk, or
+// reports of other tools about one host, which are held in memory.
+type Store struct {
+	paths []string
+	rec   *recording.Recording // of reports; nil: on disk
+	held  recording.Window
+	every time.Duration
+}
+
+// OpenStore opens a recording; OpenReports reads reports of other tools.
+func OpenStore(path string) *Store { return &Store{paths: []string{path}} }
+
+// OpenReports reads reports of other tools as one recording. It fails if they tell of one moment.
+func OpenReports(ctx context.Context, files []string) (*Store, error) {
+	rec, held, err := imported.Read(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	if !held.To.After(held.From) {
+		return nil, fmt.Errorf("reading %s: it tells of one moment, %v; only rtrail diagnose judges that", files[0], unit.Moment(held.From))
+	}
+	return &Store{paths: files, rec: rec, held: held, every: interval(rec, held)}, nil
+}
+
+// interval is the time between two samples of reports: the longest of its tables, since rules need
+// two of each.
+func interval(rec *recording.Recording, held recording.Window) (longest time.Duration) {
+	take := func(n int) {
+		if n > 1 {
+			longest = max(longest, held.To.Sub(held.From)/time.Duration(n-1))
+		}
+	}
+	take(times(rec, func(s recording.CPUSample) time.Time { return s.At }))
+	take(times(rec, func(s recording.SystemSample) time.Time { return s.At }))
+	take(times(rec, func(s recording.MemorySample) time.Time { return s.At }))
+	take(times(rec, func(s recording.DiskSample) time.Time { return s.At }))
+	take(times(rec, func(s recording.VMStatSample) time.Time { return s.At }))
+	return max(longest, time.Second).Round(time.Second)
+}
+
+// times is at how many times a table has rows.
+func times[T recording.Row](rec *recording.Recording, at func(T) time.Time) int {
+	seen := map[int64]bool{}
+	for _, r := range recording.Rows[T](rec) {
+		seen[at(r).UnixNano()] = true
+	}
+	return len(seen)
+}
+
+// Imported says that it is made of reports of other tools.
+func (s *Store) Imported() bool { return s.rec != nil }
+
+// Paths are the files, as rtrail diagnose takes them.
+func (s *Store) Paths() []string { return s.paths }
+
+// Interval is the time between two samples. Recordings have one a second.
+func (s *Store) Interval() time.Duration { return max(s.every, time.Second) }
+
+// AtLeast is the shortest time that is judged: rules want some readings of what changes fast,
+// such as the run queue.
+func (s *Store) AtLeast() time.Duration { return readings * s.Interval() }
+
+const readings = 5
+
+// Inspect tells what is in it.
+func (s *Store) Inspect(ctx context.Context) (recording.Contents, error) {
+	if s.rec == nil {
+		return recording.Inspect(ctx, s.paths[0])
+	}
+	c := recording.Contents{Manifest: s.rec.Manifest(), Window: s.held, Pieces: s.pieces(), Rows: map[recording.Table]int64{}}
+	for _, t := range s.rec.Tables() {
+		c.Rows[t] = int64(s.rec.Count(t))
+	}
+	return c, nil
+}
+
+// Holds tells whose it is and which time it covers.
+func (s *Store) Holds(ctx context.Context) (recording.Held, error) {
+	if s.rec == nil {
+		return recording.Holds(ctx, s.paths[0])
+	}
+	return recording.Held{Manifest: s.rec.Manifest(), Window: s.held, Pieces: s.pieces()}, nil
+}
+
+func (s *Store) pieces() []recording.Piece { return []recording.Piece{{Window: s.held}} }
+
+// OpenPiece reads a part; that of reports is all of it, of which views choose.
+func (s *Store) OpenPiece(ctx context.Context, piece int, from, to time.Time, tables ...recording.Table) (*recording.Recording, error) {
+	if s.rec == nil {
+		return recording.OpenPiece(ctx, s.paths[0], piece, from, to, tables...)
+	}
+	return s.rec, ctx.Err()
+}
+
+// Evidence is a window.
+func (s *Store) Evidence(ctx context.Context, w recording.Window) (*Evidence, error) {
+	if s.rec == nil {
+		return (&Replay{Path: s.paths[0], Window: Window{Length: w.To.Sub(w.From), At: func(recording.Window) (time.Time, string, error) { return w.From, "", nil }}}).Evidence(ctx)
+	}
+	return &Evidence{Recording: s.rec, From: w.From, To: w.To}, ctx.Err()
+}
