@@ -2,12 +2,10 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"rtrail/internal/imported"
 	"rtrail/internal/recording"
-	"rtrail/internal/unit"
 )
 
 // Store is evidence of some time that is looked through part by part: a recording on disk, or
@@ -19,17 +17,14 @@ type Store struct {
 	every time.Duration
 }
 
-// OpenStore opens a recording; OpenReports reads reports of other tools.
+// OpenStore is a recording: a directory or an .rtr file.
 func OpenStore(path string) *Store { return &Store{paths: []string{path}} }
 
-// OpenReports reads reports of other tools as one recording. It fails if they tell of one moment.
+// OpenReports reads reports of other tools as one recording. Those of one moment are an error.
 func OpenReports(ctx context.Context, files []string) (*Store, error) {
 	rec, held, err := imported.Read(ctx, files)
 	if err != nil {
 		return nil, err
-	}
-	if !held.To.After(held.From) {
-		return nil, fmt.Errorf("reading %s: it tells of one moment, %v; only rtrail diagnose judges that", files[0], unit.Moment(held.From))
 	}
 	return &Store{paths: files, rec: rec, held: held, every: interval(rec, held)}, nil
 }
@@ -47,6 +42,8 @@ func interval(rec *recording.Recording, held recording.Window) (longest time.Dur
 	take(times(rec, func(s recording.MemorySample) time.Time { return s.At }))
 	take(times(rec, func(s recording.DiskSample) time.Time { return s.At }))
 	take(times(rec, func(s recording.VMStatSample) time.Time { return s.At }))
+	take(times(rec, func(s recording.NetDeviceSample) time.Time { return s.At }))
+	take(times(rec, func(s recording.ProcessSample) time.Time { return s.At }))
 	return max(longest, time.Second).Round(time.Second)
 }
 
