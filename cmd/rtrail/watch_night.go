@@ -142,6 +142,7 @@ type running struct {
 	warn   func(text string)
 	outbox notify.Outbox
 	keeper *stateKeeper
+	silent outages
 
 	mu      sync.Mutex
 	tracker watch.Tracker
@@ -153,7 +154,7 @@ type running struct {
 // nobody reads what is printed. stop takes the error of the run and gives that with the watch's.
 func (n *nightWatch) start(ctx context.Context, host *session.Live, stdout, stderr io.Writer) (runs context.Context, stop func(error) error, err error) {
 	name := host.Recording().Manifest().Host.Name
-	r := &running{nightWatch: n, host: host, stdout: stdout, tracker: watch.Tracker{Host: name, Step: n.every, See: n.see}}
+	r := &running{nightWatch: n, host: host, stdout: stdout, silent: outages{}, tracker: watch.Tracker{Host: name, Step: n.every, See: n.see}}
 	r.warn = func(text string) { fmt.Fprintln(stderr, prose.Wrap("rtrail: "+text, lineWidth(stderr), 2)) }
 	r.outbox.Warn = r.warn
 	var before watch.State
@@ -249,7 +250,11 @@ func (r *running) follow(ctx context.Context, cancel func()) {
 
 // judge judges the window that ends now.
 func (r *running) judge(now time.Time) {
-	w := watch.WindowOf(r.host.Last(r.window, now).Judge())
+	e := r.host.Last(r.window, now)
+	for _, line := range r.silent.next(e.View()) {
+		r.warn(line)
+	}
+	w := watch.WindowOf(e.Judge())
 	r.mu.Lock()
 	notices := r.tracker.Judge(w)
 	open := r.tracker.Open()

@@ -39,6 +39,7 @@ const (
 	ofLadder      = "rtrail packets --connection"
 	ofHistogram   = "rtrail packets --histogram"
 	ofSwitch      = "rtrail bench watch"
+	ofSteps       = "rtrail bench mysql"
 	ofPair        = "rtrail packets --client-side FILE --server-side FILE"
 )
 
@@ -177,6 +178,8 @@ var Columns = []Column{
 	{"waiting", ofAnswer, "threads of the process that waited so at a time, over the window (--events all)"},
 	{"longest", ofAnswer, "longest of these waits"},
 
+	{"environment", ofSteps, "what was tested, by its name in the plan or its target"},
+	{"scenario", ofSteps, "what clients do: a scenario of sysbench, a script, a path of HTTP or a command"},
 	{"TPS", ofSwitch, "transactions per second that were committed: of the whole server by its counters, or with --write those of the watch itself"},
 	{"address", ofSwitch, "address that the name leads to in this second"},
 	{"version", ofSwitch, "version of the server that answered"},

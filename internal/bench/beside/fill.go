@@ -60,7 +60,8 @@ func Host(r *bench.Run, v *view.View) {
 const mostNear = 8
 
 // near says how near disks and interfaces were to what they could do, the nearest first.
-func near(v *view.View) (list []bench.Near) {
+func near(v *view.View) []bench.Near {
+	list := []bench.Near{}
 	add := func(thing, what string, o view.OfBaseline, ok bool) {
 		if ok && o.Share > 0 {
 			list = append(list, bench.Near{Thing: thing, What: what, Share: document.Number(o.Share), Measured: o.Measured})
