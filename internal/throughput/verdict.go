@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"rtrail/internal/conclusion"
@@ -179,8 +178,9 @@ func Judge(r *Result) Verdict {
 	return v
 }
 
-// modelBased says that the congestion control does not slow down for single losses.
-func (t *total) modelBased() bool { return strings.HasPrefix(t.congestion, "bbr") }
+// modelBased says that the congestion control does not slow down for single losses, as those
+// of other names do, bbr2 and bbr3 included.
+func (t *total) modelBased() bool { return t.congestion == "bbr" }
 
 // slowedBy says whether losses hold the congestion control back.
 func (t *total) slowedBy(loss float64) bool {

@@ -64,26 +64,30 @@ func (v *View) Listeners() []Listener {
 	})
 }
 
-// WorksFor says whether a process holds a listening socket of another one, by which its
-// service is named: workers that a server starts, as those of nginx, inherit it.
+// WorksFor says whether a process holds the listening socket of a service or listener that is
+// named by another one: workers that a server starts, as those of nginx, inherit it.
 func (v *View) WorksFor(worker, service Entity) bool {
-	workers := Memo(v, "workers", func() map[identity]map[identity]bool {
-		m := map[identity]map[identity]bool{}
+	type socket struct {
+		named identity
+		port  uint16
+	}
+	workers := Memo(v, "workers", func() map[socket]map[identity]bool {
+		m := map[socket]map[identity]bool{}
 		for _, l := range v.Listeners() {
 			if len(l.Owners) < 2 {
 				continue
 			}
-			named := l.Owners[0].Entity().identity()
-			if m[named] == nil {
-				m[named] = map[identity]bool{}
+			k := socket{l.Owners[0].Entity().identity(), l.Port}
+			if m[k] == nil {
+				m[k] = map[identity]bool{}
 			}
 			for _, p := range l.Owners[1:] {
-				m[named][p.Entity().identity()] = true
+				m[k][p.Entity().identity()] = true
 			}
 		}
 		return m
 	})
-	return workers[service.identity()][worker.identity()]
+	return workers[socket{service.identity(), service.Port}][worker.identity()]
 }
 
 // ListenerAt finds the listener that serves a port in a network namespace: one

@@ -177,7 +177,7 @@ func throughputLossBorne() Case {
 	const others = nothingLimits + "|rate|queue|receiver-window|sender"
 	return Case{
 		ID:     "throughput/loss-borne+bbr",
-		Title:  "1 % of packets lost on a path of 20 ms, which bbr bears: not the losses are named",
+		Title:  "1 % of packets lost on a path of 20 ms, which bbr bears: losses are not named",
 		Needs:  throughputNeeds("iptables"),
 		Verb:   m.verb(others, others, "--for", "10s", "--congestion", "bbr").by("bbr"),
 		Setup:  inRouted(&m.pair, &m.r, m.far),

@@ -105,6 +105,13 @@ func TestSaturated(t *testing.T) {
 				blocked(h, pid, pid, "__iomap_dio_rw", 1)
 			}
 		}, rule.Certain},
+		{"two copies, of which one reads another disk", func(h *ruletest.Host) {
+			disks(h, device{name: "vda", reads: 400, size: 256 << 10, await: 0.05, busy: 1, queue: 20})
+			for pid := int32(7); pid < 9; pid++ {
+				h.Process(ruletest.Process{PID: pid, Comm: "tar", ReadBytes: 100 << 20})
+				blocked(h, pid, pid, "folio_wait_bit_common", 0.9)
+			}
+		}, rule.Possible},
 		{"a database suffers from a copy", func(h *ruletest.Host) {
 			disks(h, device{name: "vda", writes: 200, size: 512 << 10, await: 0.2, busy: 1, queue: 40})
 			h.Process(ruletest.Process{PID: 7, Comm: "cp", WriteBytes: 100 << 20})

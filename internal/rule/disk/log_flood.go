@@ -18,7 +18,7 @@ var logFlood = rule.Rule{
 	Resource:   "disks",
 	Needs:      []recording.Table{recording.Disks, recording.Processes},
 	Explains:   []string{"disk/saturated", "disk/cgroup-throttled", "disk/slow-sync", "disk/full", "proc/uninterruptible", "rt/server-slow"},
-	Thresholds: []*rule.Threshold{&logRate, &logShare, &logBusy, &busyShare, &minWaiting, &bulkRequest, &ownStream, &oneStream},
+	Thresholds: []*rule.Threshold{&logRate, &logShare, &logBusy, &busyShare, &minWaiting, &bulkRequest, &ownStream, &oneStream, &sameDisk},
 	Detect:     detectLogFlood,
 }
 
@@ -95,8 +95,8 @@ func (l *growingLog) finding(v *view.View) rule.Finding {
 	p := l.process
 	others := 0.0
 	var affected []view.Entity
-	for _, w := range diskWaiters(v, l.disk).list {
-		if w.PID != p.PID && !w.Kernel && !w.bulk && w.waiting > 0 {
+	for _, w := range diskWaiters(v, l.disk).suffer() {
+		if w.PID != p.PID && !w.Kernel && w.waiting > 0 {
 			others += w.waiting
 			affected = append(affected, w.Entity())
 		}

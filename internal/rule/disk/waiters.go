@@ -22,7 +22,9 @@ var (
 	feltWait = rule.Threshold{Name: "felt-wait", Value: 0.05, Unit: "seconds", Source: rule.Judgement,
 		Reason: "Waited per second. Below it a program hardly loses by the disk, and sampled waits are a few samples."}
 	oneStream = rule.Threshold{Name: "one-stream", Value: 1.5, Unit: "threads", Source: rule.Judgement,
-		Reason: "Mean number of waiting threads of all programs with large requests. Up to this one of them copies sequentially. More threads compete for the disk."}
+		Reason: "Mean number of waiting threads of programs with large requests. Up to this one of them copies sequentially. More threads compete for the disk."}
+	sameDisk = rule.Threshold{Name: "same-disk", Value: 1.2, Unit: "ratio", Source: rule.Judgement,
+		Reason: "Bytes that programs move over those of the disk. Counters are read at slightly different times; if programs move more, some of them work on another disk."}
 )
 
 // waiter is a program some threads of which waited for block I/O.
@@ -31,7 +33,7 @@ type waiter struct {
 	waiting float64 // threads, mean; without those throttled as writers of dirty pages
 	dirty   float64 // threads the kernel made wait because too much is dirty, mean
 	where   string
-	bulk    bool
+	bulk    bool // alone it would be a copy
 }
 
 // waiters are all programs that waited for disks in the window.
@@ -39,13 +41,14 @@ type waiters struct {
 	list     []waiter
 	issuers  []view.Process // by bytes moved, programs only
 	moved    float64        // bytes per second by all issuers
+	disk     float64        // bytes per second of the disk
 	blind    bool           // neither threads nor delays could be read
 	pressure float64        // share of the time tasks were stalled on I/O, from PSI; Unknown without
 	blocked  float64        // tasks that waited for I/O, mean, where nothing tells of single ones; Unknown if that is not told either
 }
 
 func diskWaiters(v *view.View, d view.BlockDevice) waiters {
-	w := waiters{pressure: ioPressure(v)}
+	w := waiters{pressure: ioPressure(v), disk: d.Bytes()}
 	byPID := map[int32]*waiter{}
 	at := func(p view.Process) *waiter {
 		if byPID[p.PID] == nil {
@@ -96,14 +99,8 @@ func diskWaiters(v *view.View, d view.BlockDevice) waiters {
 		w.issuers = onlyIssuer(w.issuers, d, v.Seconds())
 	}
 	slices.SortStableFunc(w.issuers, func(a, b view.Process) int { return cmp.Compare(moves(b), moves(a)) })
-	streaming := 0.0 // threads of all streams: one copies, several compete
 	for _, p := range byPID {
-		if p.bulk = streams(p.Process, d); p.bulk {
-			streaming += p.waiting
-		}
-	}
-	for _, p := range byPID {
-		p.bulk = p.bulk && streaming <= oneStream.Value
+		p.bulk = p.waiting <= oneStream.Value && streams(p.Process, d)
 		w.list = append(w.list, *p)
 	}
 	slices.SortFunc(w.list, func(a, b waiter) int {
@@ -175,14 +172,33 @@ func streams(p view.Process, d view.BlockDevice) bool {
 		p.WriteBytes >= ownStream.Value*d.WrittenBytes && p.WriteBytes > p.ReadBytes && written >= bulkRequest.Value
 }
 
+// compete says that programs with large requests hold each other up: more threads of them wait
+// than those of a copy, and all of them may work on this disk.
+func (w waiters) compete() bool {
+	waiting, moved := 0.0, 0.0
+	for _, p := range w.list {
+		if p.bulk {
+			waiting += p.waiting
+			moved += moves(p.Process)
+		}
+	}
+	return waiting > oneStream.Value && moved <= sameDisk.Value*w.disk
+}
+
+// suffer are those for which the time of a request matters.
+func (w waiters) suffer() []waiter {
+	if w.compete() {
+		return w.list
+	}
+	return slices.DeleteFunc(slices.Clone(w.list), func(p waiter) bool { return p.bulk })
+}
+
 // victims is the mean number of threads that waited and for which the time of
 // a request matters.
 func (w waiters) victims() float64 {
 	n := 0.0
-	for _, p := range w.list {
-		if !p.bulk {
-			n += p.waiting
-		}
+	for _, p := range w.suffer() {
+		n += p.waiting
 	}
 	return n
 }
@@ -211,8 +227,8 @@ func (w waiters) blame() (culprit *view.Entity, victims []rule.Victim) {
 	if !ok || moves(top) < ownStream.Value*w.moved {
 		return nil, nil
 	}
-	for _, p := range w.list {
-		if p.PID == top.PID || p.bulk || p.waiting < feltWait.Value {
+	for _, p := range w.suffer() {
+		if p.PID == top.PID || p.waiting < feltWait.Value {
 			continue
 		}
 		victims = append(victims, rule.Victim{Who: p.Process.Entity(), Seconds: p.waiting, Lost: rule.T("waits for the disk %v per second", unit.Seconds(p.waiting))})
