@@ -123,7 +123,6 @@ func newRootCommand() *cobra.Command {
 		newBenchCommand(),
 		newPingCommand(),
 		newThroughputCommand(),
-		newBenchCommand(),
 		newWatchCommand(),
 		newPacketsCommand(),
 		newMySQLCommand(),

@@ -70,8 +70,12 @@ func (c *Command) Run(ctx context.Context, level Level, limits Limits, tell Tell
 	o.Ended = time.Now()
 	tell.Output(o.Generator.String())
 	err = p.wait()
-	if p.left > 0 {
-		o.Notes = append(o.Notes, fmt.Sprintf("%d processes that the command started could not be ended: they hang in the kernel", p.left))
+	if !errors.Is(err, errStays) && p.left > 0 {
+		o.Notes = append(o.Notes, fmt.Sprintf("%d processes that the command started could not be ended: they hang in the kernel, or belong to another user", p.left))
+	}
+	if errors.Is(err, errStays) {
+		o.Gone = true
+		return o, fmt.Errorf("run %s: %w", c.Args[0], err)
 	}
 	if err != nil || ctx.Err() != nil {
 		o.Gone = true

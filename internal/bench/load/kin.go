@@ -3,8 +3,11 @@ package load
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,11 +21,16 @@ import (
 
 // kin are the processes that a command started, also those that it left: rtrail is the reaper of
 // its descendants while the command runs, so that whoever forks away becomes a child of rtrail, and
-// not of init. Only these are ever ended.
+// not of init. Only these are ever ended. One command runs at a time.
 type kin struct {
-	mu     sync.Mutex
-	main   int            // the command; 0: it is not there yet, or was waited for
-	begun  bool           // main was set
+	mark string // a variable of the command's environment, which all that it starts inherit
+
+	mu    sync.Mutex
+	first relative // the command; pid 0: it has not begun
+	over  bool     // the command was waited for: its PID may be another's
+	// shared says that children may come to rtrail that the command did not start: it had some
+	// before, which leave theirs, or is init of a container.
+	shared bool
 	before map[int]uint64 // children that rtrail had when the command began, with their start
 	stop   chan struct{}
 	done   sync.WaitGroup
@@ -30,85 +38,107 @@ type kin struct {
 
 // relative is a process in the table of processes.
 type relative struct {
-	pid, parent, group int
-	start              uint64 // ticks since boot: with pid, its identity
-	dead               bool   // nobody has waited for it yet
+	pid, parent, group, session int
+	start                       uint64 // ticks since boot: with pid, its identity
+	dead                        bool   // nobody has waited for it yet
 }
 
-var (
-	// running are the commands that run, to end them if rtrail ends at once.
-	runningMu sync.Mutex
-	kins      = map[*kin]bool{}
-)
+// current is the command that runs, to end it if rtrail ends at once; nil: none.
+var current struct {
+	sync.Mutex
+	kin *kin
+}
 
 const (
-	// endRounds is how often is looked whether any are left, endPause apart: processes in the
-	// kernel end later.
-	endRounds = 200
-	endPause  = 10 * time.Millisecond
-	// reapEvery is the time between two looks for those that ended by themselves.
-	reapEvery = time.Second
+	// endPause is the time between two looks whether any are left: processes in the kernel end
+	// later. killWithin bounds them; at once, if rtrail itself ends.
+	endPause      = 10 * time.Millisecond
+	killWithin    = 2 * time.Second
+	killAtOnce    = 200 * time.Millisecond
+	reapEvery     = time.Second            // between two looks for those that ended by themselves,
+	reapManyEvery = 100 * time.Millisecond // while there are any
+	// maxEnvironment bounds what is read of an environment.
+	maxEnvironment = 256 << 10
 )
 
 // newKin has rtrail take over what the command will leave behind.
 func newKin() (*kin, error) {
-	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
-		return nil, err
+	current.Lock()
+	defer current.Unlock()
+	if current.kin != nil {
+		return nil, errors.New("another command still runs")
 	}
-	k := &kin{before: map[int]uint64{}, stop: make(chan struct{})}
-	for _, r := range table() {
+	all, err := table()
+	if err != nil {
+		return nil, fmt.Errorf("read the table of processes: %w", err)
+	}
+	k := &kin{before: map[int]uint64{}, stop: make(chan struct{}), mark: fmt.Sprintf("RTRAIL_LOAD=%d.%d", os.Getpid(), time.Now().UnixNano())}
+	for _, r := range all {
 		if r.parent == os.Getpid() {
 			k.before[r.pid] = r.start
 		}
 	}
-	runningMu.Lock()
-	kins[k] = true
-	runningMu.Unlock()
+	k.shared = os.Getpid() == 1 || len(k.before) > 0
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return nil, err
+	}
+	current.kin = k
 	k.done.Go(func() { _ = crash.Guard(k.follow) })
 	return k, nil
 }
 
-func (k *kin) setMain(pid int) {
+// begin says which process the command is. It is not waited for yet.
+func (k *kin) begin(pid int) {
+	r, ok := readRelative(pid)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.main, k.begun = pid, true
-}
-
-// isMain says that a process is a command itself, for which os/exec waits.
-func isMain(pid int) bool {
-	runningMu.Lock()
-	defer runningMu.Unlock()
-	for k := range kins {
-		k.mu.Lock()
-		is := k.main == pid
-		k.mu.Unlock()
-		if is {
-			return true
-		}
+	if k.first = r; !ok {
+		k.first = relative{pid: pid}
 	}
-	return false
 }
 
 // adopted says that a child of rtrail came from the command: it is new, and not in rtrail's group
-// of processes, in which all are that rtrail starts beside commands.
+// of processes, in which all are that rtrail starts beside commands. os/exec waits for the command
+// itself.
 func (k *kin) adopted(r relative) bool {
 	k.mu.Lock()
-	begun := k.begun
+	first := k.first
 	k.mu.Unlock()
 	start, was := k.before[r.pid]
-	return begun && r.parent == os.Getpid() && r.group != syscall.Getpgrp() && !(was && start == r.start) && !isMain(r.pid)
+	if first.pid == 0 || r.parent != os.Getpid() || r.group == syscall.Getpgrp() || was && start == r.start || r.is(first) {
+		return false
+	}
+	return !k.shared || r.group == first.pid || r.session == first.pid || k.marked(r.pid)
+}
+
+// is says whether two are the same process.
+func (r relative) is(other relative) bool { return r.pid == other.pid && r.start == other.start }
+
+// marked says that a process has the command's environment.
+func (k *kin) marked(pid int) bool {
+	f, err := os.Open(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxEnvironment))
+	return err == nil && slices.Contains(strings.Split(string(b), "\x00"), k.mark)
 }
 
 // find lists the processes of the command that are there.
 func (k *kin) find() (list []relative) {
+	all, err := table()
+	if err != nil {
+		return nil
+	}
 	k.mu.Lock()
-	main := k.main
+	first, over := k.first, k.over
 	k.mu.Unlock()
 	children := map[int][]relative{}
 	var todo []relative
-	for _, r := range table() {
+	for _, r := range all {
 		children[r.parent] = append(children[r.parent], r)
-		if main != 0 && r.pid == main || k.adopted(r) {
+		if !over && r.is(first) || k.adopted(r) {
 			todo = append(todo, r)
 		}
 	}
@@ -125,9 +155,17 @@ func (k *kin) find() (list []relative) {
 	return list
 }
 
-// left are the PIDs of those that the command left.
+// left are the PIDs of those that the command left, some thousands of them at most.
 func (k *kin) left() (list []int) {
-	self := os.Getpid()
+	for _, r := range k.leftBehind() {
+		if len(list) < maxProcesses {
+			list = append(list, r.pid)
+		}
+	}
+	return list
+}
+
+func (k *kin) leftBehind() (list []relative) {
 	tasks, err := filepath.Glob("/proc/self/task/*/children")
 	if err != nil {
 		return nil
@@ -142,8 +180,8 @@ func (k *kin) left() (list []int) {
 			if err != nil {
 				continue
 			}
-			if r, ok := readRelative(pid); ok && r.parent == self && k.adopted(r) && len(list) < maxProcesses {
-				list = append(list, pid)
+			if r, ok := readRelative(pid); ok && k.adopted(r) {
+				list = append(list, r)
 			}
 		}
 	}
@@ -152,19 +190,22 @@ func (k *kin) left() (list []int) {
 
 // follow waits for those that end by themselves: nobody else does.
 func (k *kin) follow() error {
-	tick := time.NewTicker(reapEvery)
-	defer tick.Stop()
+	next := time.NewTimer(reapEvery)
+	defer next.Stop()
 	for {
 		select {
 		case <-k.stop:
 			return nil
-		case <-tick.C:
-			for _, pid := range k.left() {
-				if r, ok := readRelative(pid); ok && r.dead && k.adopted(r) {
-					reap(pid)
-				}
+		case <-next.C:
+		}
+		pause := reapEvery
+		for _, r := range k.leftBehind() {
+			if r.dead {
+				reap(r.pid)
+				pause = reapManyEvery
 			}
 		}
+		next.Reset(pause)
 	}
 }
 
@@ -175,27 +216,27 @@ func (k *kin) signal(s syscall.Signal) {
 	}
 }
 
-// end ends what the command has left, and says how many are still there, which only those are that
-// hang in the kernel.
+// end ends what the command has left, and says how many are still there: those that hang in the
+// kernel, or belong to somebody else.
 func (k *kin) end() (left int) {
-	k.setMain(0)
+	k.mu.Lock()
+	k.over = true
+	k.mu.Unlock()
 	close(k.stop)
 	k.done.Wait()
-	left = k.kill(endRounds)
-	runningMu.Lock()
-	defer runningMu.Unlock()
-	delete(kins, k)
-	if len(kins) == 0 {
-		_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
-	}
+	left = k.kill(killWithin)
+	current.Lock()
+	defer current.Unlock()
+	current.kin = nil
+	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
 	return left
 }
 
 // kill kills them, and those that they start meanwhile.
-func (k *kin) kill(rounds int) int {
-	for round := 0; ; round++ {
+func (k *kin) kill(within time.Duration) int {
+	for began := time.Now(); ; time.Sleep(endPause) {
 		list := k.find()
-		if len(list) == 0 || round == rounds {
+		if len(list) == 0 || time.Since(began) > within {
 			return len(list)
 		}
 		for _, r := range list {
@@ -205,21 +246,16 @@ func (k *kin) kill(rounds int) int {
 				r.signal(syscall.SIGKILL)
 			}
 		}
-		time.Sleep(endPause)
 	}
 }
 
-// EndAll kills all commands and what they started, for a program that ends at once.
+// EndAll kills a command that runs and what it started, for a program that ends at once.
 func EndAll() {
-	runningMu.Lock()
-	var all []*kin
-	for k := range kins {
-		all = append(all, k)
-	}
-	runningMu.Unlock()
-	for _, k := range all {
-		const rounds = 20
-		k.kill(rounds)
+	current.Lock()
+	k := current.kin
+	current.Unlock()
+	if k != nil {
+		k.kill(killAtOnce)
 	}
 }
 
@@ -249,15 +285,15 @@ func (r relative) signal(s syscall.Signal) {
 }
 
 // table is the table of processes.
-func table() (list []relative) {
+func table() (list []relative, err error) {
 	dir, err := os.Open("/proc")
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	defer dir.Close()
-	names, err := dir.Readdirnames(maxOthers)
+	names, err := dir.Readdirnames(-1) // as many as the kernel lets there be
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
@@ -268,7 +304,7 @@ func table() (list []relative) {
 			list = append(list, r)
 		}
 	}
-	return list
+	return list, nil
 }
 
 // readRelative reads a process; false: it is not there.
@@ -282,9 +318,10 @@ func readRelative(pid int) (r relative, ok bool) {
 		return r, false
 	}
 	r.pid, r.dead = pid, f[0] == "Z" || f[0] == "X"
-	var err1, err2, err3 error
+	var err1, err2, err3, err4 error
 	r.parent, err1 = strconv.Atoi(f[1])
 	r.group, err2 = strconv.Atoi(f[2])
-	r.start, err3 = strconv.ParseUint(f[19], 10, 64)
-	return r, errors.Join(err1, err2, err3) == nil
+	r.session, err3 = strconv.Atoi(f[3])
+	r.start, err4 = strconv.ParseUint(f[19], 10, 64)
+	return r, errors.Join(err1, err2, err3, err4) == nil
 }

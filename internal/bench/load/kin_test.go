@@ -104,6 +104,45 @@ func TestDescendantsEnd(t *testing.T) {
 	}
 }
 
+// What another child of rtrail leaves behind comes to rtrail, too, while a command runs: it stays.
+func TestStrangersThatComeToRtrailStay(t *testing.T) {
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip("needs setsid (util-linux)")
+	}
+	dir := t.TempDir()
+	t.Setenv("D", dir)
+	beside := exec.Command("/bin/sh", "-c", `while [ ! -e $D/go ]; do sleep 0.02; done
+setsid sh -c 'echo $$ >$D/stranger.new; mv $D/stranger.new $D/stranger; exec sleep 300' </dev/null >/dev/null 2>&1 & exit 0`)
+	if err := beside.Start(); err != nil {
+		t.Fatal(err)
+	}
+	gone := make(chan error, 1)
+	go func() { gone <- beside.Wait() }()
+	c := &Command{Args: []string{"/bin/sh", "-c", forker + "touch $D/go; while [ ! -e $D/stranger ]; do sleep 0.02; done; sleep 0.2; echo 5"}}
+	if _, err := c.Run(t.Context(), Level{Threads: 1}, Limits{Time: time.Minute}, quiet()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-gone; err != nil {
+		t.Error(err)
+	}
+	b, err := os.ReadFile(filepath.Join(dir, "stranger"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stranger, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, ok := readRelative(stranger)
+	if !ok || r.dead || r.parent != os.Getpid() {
+		t.Errorf("the stranger is %+v, %v", r, ok)
+	}
+	r.signal(syscall.SIGKILL)
+	if left := alive(pidsOf(t, dir)); len(left) > 0 {
+		t.Errorf("of %v are left: %v", pidsOf(t, dir), left)
+	}
+}
+
 // Who ends at once ends the commands, too.
 func TestEndAll(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {

@@ -24,9 +24,12 @@ type running struct {
 	last    []string // that it said, for errors
 	kin     *kin
 	ended   chan struct{}
-	err     error // of Wait, once it has ended
-	left    int   // processes that could not be ended
+	err     error         // of Wait, once it has ended
+	left    int           // processes that could not be ended
+	givenUp chan struct{} // the command itself cannot be ended
 }
+
+var errStays = errors.New("the command cannot be ended: it hangs in the kernel, or belongs to another user")
 
 const (
 	// maxLast bounds what is kept of what a generator said, in lines.
@@ -53,11 +56,12 @@ func startCommand(ctx context.Context, args []string, extra ...*os.File) (*runni
 	if err != nil {
 		return nil, errors.Join(err, read.Close(), write.Close())
 	}
+	c.Env = append([]string{k.mark}, os.Environ()...)
 	c.Cancel = func() error {
 		k.signal(syscall.SIGTERM)
 		return nil
 	}
-	p := &running{command: c, out: read, kin: k, ended: make(chan struct{})}
+	p := &running{command: c, out: read, kin: k, ended: make(chan struct{}), givenUp: make(chan struct{})}
 	started := make(chan error, 1)
 	go func() {
 		defer close(p.ended)
@@ -69,7 +73,20 @@ func startCommand(ctx context.Context, args []string, extra ...*os.File) (*runni
 		<-p.ended
 		return nil, errors.Join(err, read.Close())
 	}
+	context.AfterFunc(ctx, p.giveUp)
 	return p, nil
+}
+
+// giveUp waits no longer for a command that was told to end and killed, and is still there.
+func (p *running) giveUp() {
+	late := time.NewTimer(endWithin + killWithin + leftOver)
+	defer late.Stop()
+	select {
+	case <-p.ended:
+	case <-late.C:
+		close(p.givenUp)
+		_ = p.out.SetReadDeadline(time.Now()) // ends lines
+	}
 }
 
 // run starts the command and waits for it. The thread stays: to the kernel it is the parent,
@@ -80,7 +97,7 @@ func (p *running) run(started chan<- error, write *os.File) {
 	err := p.command.Start()
 	write.Close() // nothing was written to it here
 	if err == nil {
-		p.kin.setMain(p.command.Process.Pid)
+		p.kin.begin(p.command.Process.Pid)
 	}
 	started <- err
 	if err != nil {
@@ -115,7 +132,11 @@ func (p *running) lines(each func(string)) {
 
 // wait waits for the end, and says with what words it came.
 func (p *running) wait() error {
-	<-p.ended
+	select {
+	case <-p.ended:
+	case <-p.givenUp:
+		return errStays
+	}
 	if err := p.out.Close(); p.err == nil {
 		return err
 	}
