@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // maxOthers bounds the processes of a host that are looked at.
@@ -15,17 +17,25 @@ const maxOthers = 100_000
 
 // Going is what the processes of a host do for a moment, by their names and by their PIDs.
 type Going struct {
-	CPUs  map[string]float64 // CPU time per time, of all processes of a name
-	Bytes map[int32]float64  // read from and dirtied for storage per second, of those that were asked for
+	CPUs   map[string]float64 // CPU time per time, of all processes of a name, but those of the load
+	Bytes  map[int32]float64  // read from and dirtied for storage per second, of those that were asked for
+	Fewest int                // CPUs that one of the load may use by its affinity, the one with the fewest; 0: not known
 }
 
 // GoingOn looks at the processes of this host for a while: their CPU time by name, and the bytes
-// that some of them move. It ends early with ctx.
-func GoingOn(ctx context.Context, length time.Duration, movers []int32) Going {
-	return goingOn(ctx, "/proc", length, movers)
+// that some of them, movers, move. own are those of the load. It ends early with ctx.
+func GoingOn(ctx context.Context, length time.Duration, movers []int32, own map[int32]bool) Going {
+	g := goingOn(ctx, "/proc", length, movers, own)
+	for pid := range own {
+		var set unix.CPUSet
+		if unix.SchedGetaffinity(int(pid), &set) == nil && (g.Fewest == 0 || set.Count() < g.Fewest) {
+			g.Fewest = set.Count()
+		}
+	}
+	return g
 }
 
-func goingOn(ctx context.Context, proc string, length time.Duration, movers []int32) Going {
+func goingOn(ctx context.Context, proc string, length time.Duration, movers []int32, own map[int32]bool) Going {
 	began := time.Now()
 	before, moved := everybody(proc), make([]float64, len(movers))
 	for i, pid := range movers {
@@ -40,6 +50,9 @@ func goingOn(ctx context.Context, proc string, length time.Duration, movers []in
 	g := Going{CPUs: map[string]float64{}, Bytes: map[int32]float64{}}
 	seconds := max(time.Since(began).Seconds(), 1e-3)
 	for pid, s := range everybody(proc) {
+		if n, err := strconv.Atoi(pid); err != nil || own[int32(n)] {
+			continue
+		}
 		used := s.used
 		if old := before[pid]; old.name == s.name && old.used <= used {
 			used -= old.used

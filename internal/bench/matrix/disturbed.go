@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"net"
 	"net/netip"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"rtrail/internal/bench"
 	"rtrail/internal/bench/load"
 	"rtrail/internal/escape"
+	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/unit"
 	"rtrail/internal/verdict"
@@ -46,7 +48,8 @@ const (
 // host, and the generator. All others have no part in it.
 type sides struct {
 	of map[int32]bool
-	// served says that the process is known which listens at the target.
+	// served says that the process is known which serves the target: one that listens there, or in the
+	// container to which a published port leads.
 	served bool
 }
 
@@ -56,29 +59,26 @@ type sides struct {
 func sidesOf(v *view.View, servers []netip.AddrPort) sides {
 	s := sides{of: map[int32]bool{}}
 	processes := v.Processes()
-	var units map[string]bool
+	units := map[string]bool{}
+	var proxies []string // their command lines
 	join := func(l *view.Listener) (more bool) {
 		for i := range l.Owners {
 			p := &l.Owners[i]
-			if p.PID <= 1 || s.of[p.PID] { // systemd holds sockets of those that it starts
+			if starter(p) || s.of[p.PID] {
 				continue
 			}
 			s.of[p.PID], more = true, true
+			if p.Comm == dockerProxy {
+				proxies = append(proxies, p.Cmdline)
+				continue
+			}
+			s.served = true
 			if u := view.Unit(p.Cgroup); u != "" {
 				units[p.Cgroup] = true
 			}
 		}
 		return more
 	}
-	spread := func() {
-		for i := range processes {
-			if p := &processes[i]; units[p.Cgroup] && p.PID > 1 && !p.Kernel {
-				s.of[p.PID] = true
-			}
-		}
-		s.descend(processes)
-	}
-	units = map[string]bool{}
 	listeners := v.Listeners()
 	at := func(address string, port uint16, ns uint64, local bool) (more bool) {
 		for i := range listeners {
@@ -92,8 +92,21 @@ func sidesOf(v *view.View, servers []netip.AddrPort) sides {
 		}
 		return more
 	}
+	spread := func() {
+		for ; len(proxies) > 0; proxies = proxies[1:] {
+			if to, ok := behind(proxies[0]); ok {
+				at(to.Addr().String(), to.Port(), 0, false)
+			}
+		}
+		for i := range processes {
+			if p := &processes[i]; units[p.Cgroup] && !starter(p) && !p.Kernel {
+				s.of[p.PID] = true
+			}
+		}
+		s.descend(processes)
+	}
 	for _, a := range servers {
-		s.served = at(a.Addr().String(), a.Port(), v.Manifest().Host.NetNS, a.Addr().IsLoopback()) || s.served
+		at(a.Addr().String(), a.Port(), v.Manifest().Host.NetNS, a.Addr().IsLoopback())
 	}
 	spread()
 	for range maxSides {
@@ -121,6 +134,30 @@ func sidesOf(v *view.View, servers []netip.AddrPort) sides {
 	return s
 }
 
+// starter says of a process that it holds sockets of those that it starts. Elsewhere than on a host
+// PID 1 is the server itself.
+func starter(p *view.Process) bool { return p.Comm == "systemd" || p.Comm == "init" }
+
+// dockerProxy listens at a port of the host that a container publishes. Most packets go past it, by
+// DNAT.
+const dockerProxy = "docker-proxy"
+
+// behind is where the command line of a dockerProxy leads to.
+func behind(cmdline string) (to netip.AddrPort, ok bool) {
+	var address, port string
+	fields := strings.Fields(cmdline)
+	for i := range len(fields) - 1 {
+		switch fields[i] {
+		case "-container-ip":
+			address = fields[i+1]
+		case "-container-port":
+			port = fields[i+1]
+		}
+	}
+	to, err := netip.ParseAddrPort(net.JoinHostPort(address, port))
+	return to, err == nil
+}
+
 // descend adds descendants.
 func (s *sides) descend(processes []view.Process) {
 	for more := true; more; {
@@ -139,6 +176,7 @@ type other struct {
 	pid    int32 // of its busiest process
 	number int   // of processes that used the CPU
 	cpus   float64
+	over   bool    // it ended before the load did, and was the only one of its name
 	takes  float64 // cpus by the weight that the kernel gives them beside processes of usual priority
 }
 
@@ -154,13 +192,15 @@ func (o *other) String() string {
 type shared struct {
 	others []other // the busiest first
 	all    float64 // CPUs that all processes used, without the kernel's threads
-	waited float64 // seconds that those of the load waited for a CPU, per second
+	waited float64 // seconds that those of the load waited for a CPU, per second, without those of held groups
+	told   bool    // waited is known
+	held   bool    // some of the load were stopped for their quota: CPUs of others are not what they lack
 	full   bool
 	cpus   float64
 }
 
 // sharedBy measures it.
-func sharedBy(v *view.View, s sides) shared {
+func sharedBy(v *view.View, s sides, ended time.Time) shared {
 	var x shared
 	total, ok := v.CPUTotal()
 	x.full, x.cpus = ok && total.Busy() >= fullCPUs, float64(v.CPUCount())
@@ -182,14 +222,19 @@ func sharedBy(v *view.View, s sides) shared {
 		used := view.OrZero(p.CPU) * part
 		x.all += used
 		if s.of[p.PID] {
-			x.waited += view.OrZero(p.RunDelay) * part
+			switch { // whom its quota stops counts as waiting for a CPU
+			case v.Throttled(p):
+				x.held = true
+			case view.Known(p.RunDelay):
+				x.waited, x.told = x.waited+p.RunDelay*part, true
+			}
 			continue
 		}
 		n, known := index[p.Comm]
 		if !known {
 			n = len(x.others)
 			index[p.Comm] = n
-			x.others = append(x.others, other{name: p.Comm, pid: p.PID})
+			x.others = append(x.others, other{name: p.Comm, pid: p.PID, over: endedBefore(v, p, ended)})
 		}
 		o := &x.others[n]
 		o.cpus += used
@@ -203,34 +248,71 @@ func sharedBy(v *view.View, s sides) shared {
 	return x
 }
 
-// off is by how much others change what a step measures, as a share, and why.
-func (x *shared) off(r *bench.Run, local bool) (share float64, why string) {
+// off is by how much others change at most what a step measures, as a share, and why; sure says that
+// it is not less by much, either.
+func (x *shared) off(r *bench.Run, local bool) (share float64, why string, sure bool) {
 	takes, used := 0.0, 0.0
 	for i := range x.others {
 		takes, used = takes+x.others[i].takes, used+x.others[i].cpus
 	}
 	if takes <= 0 {
-		return 0, ""
+		return 0, "", false
 	}
 	own := x.all - used
-	if share = takes / max(own, leastCPU); x.full && local && share >= worthNoting {
-		return share, fmt.Sprintf("the CPUs were full, and the load, with all that ended with it, had %.2f of them", own)
+	mean := float64(r.Load.Mean) / 1e3
+	underWay := float64(r.Load.TPS) * mean // Little's law; how many a command asks at a time is not known
+	known := underWay > 0 && x.told
+	if x.full && local && !(r.Rate > 0) {
+		share = takes / max(own, leastCPU)
+		// Without any waiting for CPUs transactions take as much less, and there are as many more of them.
+		all := underWay
+		if !known {
+			all = own + x.waited // no transaction takes less
+		}
+		if x.told && x.waited < all {
+			share = min(share, x.waited/(all-x.waited))
+		}
+		if share < worthNoting {
+			return 0, "", false
+		}
+		return share, fmt.Sprintf("the CPUs were full, and the load, with all that ended with it, had %.2f of them", own), known && !x.held
 	}
-	tps, mean := float64(r.Load.TPS), float64(r.Load.Mean)/1e3
-	if math.IsNaN(mean) && r.Threads > 0 {
-		mean = float64(r.Threads) / tps // Little's law
+	share = x.waited * takes / (takes + own) / underWay
+	if !known || share < worthNoting {
+		return 0, "", false
 	}
-	waited := x.waited * takes / (takes + own) / tps
-	if share = waited / mean; !(share >= worthNoting) {
-		return 0, ""
+	// Where CPUs are idle, those of the load may have waited for each other: on CPUs that they are bound
+	// to, or as many begin at once.
+	return share, fmt.Sprintf("each transaction waited %v of its %v for CPUs because of that", unit.Seconds(share*mean), unit.Seconds(mean)), x.full && !x.held
+}
+
+// endedBefore says of a process that it had ended a second before a load did, by itself: it lived for
+// a second at least, and was the only one of its name, which a pool renews its workers under.
+func endedBefore(v *view.View, p *view.Process, ended time.Time) bool {
+	last := p.Samples[len(p.Samples)-1].At()
+	if !p.Gone || last.Sub(p.Started) < time.Second {
+		return false
 	}
-	return share, fmt.Sprintf("each transaction waited %v of its %v for CPUs because of that", unit.Seconds(waited), unit.Seconds(mean))
+	seen := false // that it was gone
+	processes := v.Processes()
+	for i := range processes {
+		q := &processes[i]
+		if q.Comm == p.Comm && (q.PID != p.PID || !q.Started.Equal(p.Started)) {
+			return false
+		}
+		if !seen && !q.Gone {
+			seen = slices.ContainsFunc(q.Samples, func(r recording.Reading[recording.ProcessSample]) bool {
+				return r.At().Sub(last) > time.Second/4 && ended.Sub(r.At()) >= time.Second
+			})
+		}
+	}
+	return seen
 }
 
 // without leaves out those who stopped with the load: these worked for it.
 func (x *shared) without(g load.Going) (stopped []other) {
 	x.others = slices.DeleteFunc(x.others, func(o other) bool {
-		gone := g.CPUs[o.name] < wentOn*o.cpus
+		gone := !o.over && g.CPUs[o.name] < wentOn*o.cpus
 		if gone {
 			stopped = append(stopped, o)
 		}
@@ -275,47 +357,55 @@ func takenBy(found verdict.Verdict, s sides) (list []taken) {
 }
 
 // disturbed says of a run what others took that the load needed, and takes findings away that these
-// caused: they are not what limits the step. going tells who goes on after the load has ended;
-// it is asked only where that matters.
-func disturbed(r *bench.Run, v *view.View, found *verdict.Verdict, s sides, local bool, going func(movers []int32) load.Going) {
-	x := sharedBy(v, s)
-	share, _ := x.off(r, local)
+// caused: they are not what limits the step. going tells who goes on after the load has ended, but
+// those of the load; it is asked only where that matters. at is how people know the server.
+func disturbed(r *bench.Run, v *view.View, found *verdict.Verdict, s sides, local bool, at string, going func(movers []int32, own map[int32]bool) load.Going) {
+	x := sharedBy(v, s, r.Ended)
+	share, _, _ := x.off(r, local)
 	takers := takenBy(*found, s)
 	if share < worthNoting && len(takers) == 0 {
+		return
+	}
+	if local && !s.served {
+		r.Notes = append(r.Notes, fmt.Sprintf("which process serves %s is not known (root sees it): whether others disturb is not judged", at))
 		return
 	}
 	var movers []int32
 	for _, t := range takers {
 		movers = append(movers, t.finding.Culprit.PID)
 	}
-	after := going(movers)
+	after := going(movers, s.of)
 	drop := map[*verdict.Finding]bool{}
 	for _, t := range takers {
 		f, who := t.finding, t.finding.Culprit
-		if p, ok := v.Process(who.PID); !ok || after.Bytes[who.PID] < wentOn*(view.OrZero(p.ReadBytes)+view.OrZero(p.WriteBytes)) || after.CPUs[p.Comm] < wentOn*p.CPU {
-			r.Notes = append(r.Notes, fmt.Sprintf("%s, which is neither the server nor the generator, stopped with the load: it is taken for part of it", escape.Line(who.String())))
+		p, ok := v.Process(who.PID)
+		if over := ok && endedBefore(v, &p, r.Ended); !ok || !over && (after.Bytes[who.PID] < wentOn*(view.OrZero(p.ReadBytes)+view.OrZero(p.WriteBytes)) || after.CPUs[p.Comm] < wentOn*p.CPU) {
+			r.Notes = append(r.Notes, fmt.Sprintf("%s, no part of the server or the generator, stopped with the load: it is taken for part of it", escape.Line(who.String())))
 			continue
 		}
 		drop[f] = true
 		if t.felt {
-			r.Invalid = append(r.Invalid, fmt.Sprintf("disturbed by %s, which is neither the server nor the generator: %s", escape.Line(who.String()), escape.Line(f.Headline.String())))
+			r.Invalid = append(r.Invalid, fmt.Sprintf("disturbed by %s, no part of the server or the generator: %s", escape.Line(who.String()), escape.Line(f.Headline.String())))
 		} else {
 			r.Notes = append(r.Notes, fmt.Sprintf("beside the load: %s; neither the server nor the generator was seen to wait for it", escape.Line(f.Headline.String())))
 		}
 	}
 	if share >= worthNoting {
 		stopped := x.without(after)
-		switch share, why := x.off(r, local); {
-		case share >= mostOff:
-			r.Invalid = append(r.Invalid, fmt.Sprintf("disturbed: %s, and are neither the server nor the generator; %s", x.words(), why))
+		bound := after.Fewest > 0 && float64(after.Fewest) < x.cpus
+		switch share, why, sure := x.off(r, local); {
+		case share >= mostOff && sure && !bound:
+			r.Invalid = append(r.Invalid, fmt.Sprintf("disturbed: %s: no part of the server or the generator; %s", x.words(), why))
 			for i := range found.Findings {
 				drop[&found.Findings[i]] = drop[&found.Findings[i]] || found.Findings[i].Rule == "cpu/saturated"
 			}
+		case share >= mostOff:
+			r.Notes = append(r.Notes, fmt.Sprintf("%s: no part of the server or the generator; how far what is measured is off by that is not known", x.words()))
 		case share >= worthNoting:
-			r.Notes = append(r.Notes, fmt.Sprintf("%s, and are neither the server nor the generator: what is measured is off by up to %v", x.words(), unit.Share(share)))
+			r.Notes = append(r.Notes, fmt.Sprintf("%s: no part of the server or the generator; what is measured is off by up to %v", x.words(), unit.Share(share)))
 		case s.served && len(stopped) > 0:
 			x.others = stopped
-			r.Notes = append(r.Notes, x.words()+", and stopped with the load: they are taken for part of it")
+			r.Notes = append(r.Notes, x.words()+", and stopped with the load: taken for part of it")
 		}
 	}
 	var left []verdict.Finding
@@ -328,9 +418,9 @@ func disturbed(r *bench.Run, v *view.View, found *verdict.Verdict, s sides, loca
 }
 
 // after tells who goes on now that the load has ended.
-func after(ctx context.Context) func(movers []int32) load.Going {
-	return func(movers []int32) load.Going {
+func after(ctx context.Context) func(movers []int32, own map[int32]bool) load.Going {
+	return func(movers []int32, own map[int32]bool) load.Going {
 		sleep(ctx, drainFor)
-		return load.GoingOn(ctx, lookFor, movers)
+		return load.GoingOn(ctx, lookFor, movers, own)
 	}
 }

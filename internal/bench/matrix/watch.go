@@ -40,7 +40,7 @@ type Watch struct {
 	stop    context.CancelFunc
 	done    sync.WaitGroup
 	err     error
-	going   func(movers []int32) load.Going
+	going   func(movers []int32, own map[int32]bool) load.Going
 }
 
 // mostSamples bounds the evidence of a step, which is held in memory.
@@ -81,7 +81,9 @@ func (w *Watch) End(r *bench.Run) error {
 	}
 	e := session.Evidence{Recording: w.host.Recording(), From: r.Began, To: r.Ended}
 	r.Notes = append(r.Notes, w.sources.Notes...)
-	if w.sources.Local {
+	s := sidesOf(e.View(), w.sources.Server)
+	local := w.sources.Local || s.served // in a container
+	if local {
 		beside.Host(r, e.View())
 		if w.sources.PlainHTTP && !slices.ContainsFunc(w.sources.Server, func(a netip.AddrPort) bool { return !a.Addr().IsLoopback() }) {
 			beside.LoopbackHTTP(r, e.View())
@@ -91,7 +93,11 @@ func (w *Watch) End(r *bench.Run) error {
 	}
 	fillWire(r, e.View(), w.sources.Server)
 	found := e.Judge()
-	disturbed(r, e.View(), &found, sidesOf(e.View(), w.sources.Server), w.sources.Local, w.going)
+	at := "the target"
+	if len(w.sources.Server) > 0 {
+		at = w.sources.Server[0].String()
+	}
+	disturbed(r, e.View(), &found, s, local, at, w.going)
 	r.Saturated = beside.Saturated(found)
 	return nil
 }
