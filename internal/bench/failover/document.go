@@ -60,7 +60,7 @@ func (a *Analysis) Document() document.Document {
 // nothingWrites says what it means that nobody wrote, and what helps.
 func (a *Analysis) nothingWrites() string {
 	if a.Source != Counters {
-		return "no write succeeded in all that time: since when not is not known"
+		return "no write succeeded in all that time; when that began is not known"
 	}
 	return "nothing was writing to this server, by its counters: whether writes worked is not known, neither an outage nor that there was none. Have clients write meanwhile, or rtrail: --write SCHEMA"
 }

@@ -137,7 +137,7 @@ func TestWrongLogs(t *testing.T) {
 		"":                                      "no lines of sysbench",
 		"hello\n":                               "no lines of sysbench",
 		line("", 1, 1, 0):                       "no lines of sysbench",
-		line("", 10, 1, 0) + line("", 20, 1, 0): "10 s apart",
+		line("", 10, 1, 0) + line("", 20, 1, 0): "less than half of its lines are a second apart",
 		line("", 10, 1, 0) + line("", 1, 1, 0):  "line 2: second 1 after second 10",
 		line("", 1, 1, 0) + strings.Repeat(line("", 2, 1, 0), 5):             "second 2 twice",
 		line("10:00:00 ", 1, 1, 0) + line("", 2, 1, 0):                       "a line without a time",
