@@ -105,14 +105,18 @@ const (
 	mostProof = 8
 )
 
-// Saturated are the sure findings of a verdict: what is only possible accuses nobody here.
-func Saturated(v verdict.Verdict) (list []bench.Saturated) {
+// Saturated are the sure findings of a verdict about a view: what is only possible accuses nobody here.
+// Interfaces of other network namespaces are named with these.
+func Saturated(v *view.View, found verdict.Verdict) (list []bench.Saturated) {
 	list = []bench.Saturated{}
-	for _, f := range v.Findings {
+	for _, f := range found.Findings {
 		if f.Confidence < rule.Likely || len(list) == mostFindings {
 			continue
 		}
 		s := bench.Saturated{Rule: f.Rule, Subject: f.Subject.String(), Confidence: f.Confidence.String(), Headline: f.Headline.String(), Proof: []string{}}
+		if f.Subject.Kind == view.KindInterface {
+			s.Subject += v.InNetNS(f.Subject.NetNS)
+		}
 		for _, e := range f.Evidence {
 			if len(s.Proof) < mostProof {
 				s.Proof = append(s.Proof, fmt.Sprint(e.What))

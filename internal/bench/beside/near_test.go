@@ -9,7 +9,10 @@ import (
 	"rtrail/internal/baseline"
 	"rtrail/internal/bench"
 	"rtrail/internal/recording"
+	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/verdict"
+	"rtrail/internal/view"
 )
 
 // A run says how near disks and interfaces were to what they could do, the nearest first, and is
@@ -48,5 +51,22 @@ func TestNear(t *testing.T) {
 		if s := strings.Join(got, ", "); s != tt.want {
 			t.Errorf("%s: %q, want %q", name, s, tt.want)
 		}
+	}
+}
+
+// An interface of a container is another one than that of the host with the same name.
+func TestSaturatedInterfaces(t *testing.T) {
+	h := ruletest.New(2, 10)
+	ruletest.Add(h, recording.NetNSSample{At: ruletest.Start, NetNS: 1, Own: true}, recording.NetNSSample{At: ruletest.Start, NetNS: 2, Name: "web"})
+	var found verdict.Verdict
+	for _, e := range []view.Entity{view.InterfaceEntity("eth0", 1), view.InterfaceEntity("eth0", 2), view.DeviceEntity("vda")} {
+		found.Findings = append(found.Findings, verdict.Finding{Finding: rule.Finding{Rule: "net/rate-limited", Confidence: rule.Likely, Subject: e}})
+	}
+	var got []string
+	for _, s := range Saturated(h.View(), found) {
+		got = append(got, s.Subject)
+	}
+	if s := strings.Join(got, ", "); s != "eth0, eth0 in web, vda" {
+		t.Error(s)
 	}
 }

@@ -123,7 +123,7 @@ func (s *Source) Fill(ctx context.Context, runs []bench.Run, behind time.Duratio
 		}
 		Host(r, v)
 		r.Host.Samples = readings
-		r.Saturated = Saturated(e.Judge())
+		r.Saturated = Saturated(v, e.Judge())
 		filled++
 	}
 	if filled == 0 {

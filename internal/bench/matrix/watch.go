@@ -98,7 +98,7 @@ func (w *Watch) End(r *bench.Run) error {
 		at = w.sources.Server[0].String()
 	}
 	disturbed(r, e.View(), &found, s, local, at, w.going)
-	r.Saturated = beside.Saturated(found)
+	r.Saturated = beside.Saturated(e.View(), found)
 	return nil
 }
 

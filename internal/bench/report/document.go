@@ -85,7 +85,11 @@ func (l *Ladder) finding(n int) document.Finding {
 		}
 		words := fmt.Sprintf("%s: %s, %s (%d of %s)", strings.ToUpper(x.Confidence), x.Headline, x.Rule, x.Runs, unit.Plural(int64(x.Of), "run", "runs"))
 		if x.Near != nil {
-			words += fmt.Sprintf("; it was at %s of what it could do (%s) when it was measured on %v", unit.Share(x.Near.Share), x.Near.What, unit.Moment(x.Near.Measured))
+			could := "it could do"
+			if x.Near.What == "sent" || x.Near.What == "received" { // to or from one peer
+				could = "went through it"
+			}
+			words += fmt.Sprintf("; it was at %s of what %s (%s) when it was measured on %v", unit.Share(x.Near.Share), could, x.Near.What, unit.Moment(x.Near.Measured))
 		}
 		if len(x.Proof) > 0 {
 			words += ": " + strings.Join(x.Proof, "; ")

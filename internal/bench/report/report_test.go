@@ -217,7 +217,8 @@ func TestNearBaseline(t *testing.T) {
 	var runs []bench.Run
 	for i := range 3 {
 		r := run("ps", 1<<i, 1, 1000, 1)
-		r.Saturated = []bench.Saturated{{Rule: "disk/saturated", Subject: "vda", Confidence: "certain", Headline: "disk vda is saturated"}, {Rule: "cpu/saturated", Subject: "mysqld (7)", Confidence: "certain", Headline: "mysqld uses all CPUs"}}
+		r.Saturated = []bench.Saturated{{Rule: "disk/saturated", Subject: "vda", Confidence: "certain", Headline: "disk vda is saturated"}, {Rule: "cpu/saturated", Subject: "mysqld (7)", Confidence: "certain", Headline: "mysqld uses all CPUs"},
+			{Rule: "net/rate-limited", Subject: "eth0", Confidence: "certain", Headline: "eth0 is limited"}, {Rule: "net/rate-limited", Subject: "eth0 in web", Confidence: "certain", Headline: "eth0 of web is limited"}}
 		r.Baseline = []bench.Near{{Thing: "vda", What: "requests", Share: document.Number(0.9 + 0.02*float64(i)), Measured: begin.AddDate(0, 0, -3)}, {Thing: "eth0", What: "sent", Share: 0.5}}
 		runs = append(runs, r)
 	}
@@ -226,12 +227,12 @@ func TestNearBaseline(t *testing.T) {
 	if err := document.Terminal(&text, d, document.TerminalOptions{Width: document.AnyWidth}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"disk/saturated (3 of 3 runs); it was at 94 % of what it could do (requests) when it was measured on", "90 vda", "94 vda", "nearest"} {
+	for _, want := range []string{"disk/saturated (3 of 3 runs); it was at 94 % of what it could do (requests) when it was measured on", "eth0 is limited, net/rate-limited (3 of 3 runs); it was at 50 % of what went through it (sent) when", "90 vda", "94 vda", "nearest"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("%q is not in\n%s", want, text.String())
 		}
 	}
-	if n := strings.Count(text.String(), "of what it could do"); n != 1 {
+	if n := strings.Count(text.String(), " when it was measured on"); n != 2 {
 		t.Errorf("%d limits have a baseline", n)
 	}
 }
