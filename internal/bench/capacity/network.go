@@ -2,9 +2,11 @@ package capacity
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"time"
 
 	"rtrail/internal/baseline"
@@ -85,23 +87,32 @@ func pathTo(ctx context.Context, peer string) (server string, path baseline.Path
 		return "", path, err
 	}
 	path.Peer = remote.Addr().Unmap().WithZone("")
-	interfaces, err := net.Interfaces()
+	own, err := isOwn(path.Peer)
+	switch {
+	case err != nil:
+	case own || path.Peer.IsLoopback():
+		path.Interface = "lo" // whatever interface has the address
+	case remote.Addr().Zone() != "":
+		path.Interface = remote.Addr().Zone()
+	default:
+		if path.Interface, err = routeTo(path.Peer, local.Addr().Unmap().WithZone("")); path.Interface == "lo" {
+			err = errors.New("its route leads to lo")
+		}
+	}
 	if err != nil {
-		return "", path, err
-	}
-	for _, i := range interfaces {
-		addresses, err := i.Addrs()
-		if err != nil {
-			continue
-		}
-		for _, a := range addresses {
-			if prefix, err := netip.ParsePrefix(a.String()); err == nil && prefix.Addr().Unmap().WithZone("") == local.Addr().Unmap().WithZone("") {
-				path.Interface = i.Name
-			}
-		}
-	}
-	if path.Interface == "" {
-		return "", path, fmt.Errorf("which interface leads to %s is not known", peer)
+		return "", path, fmt.Errorf("which interface leads to %s is not known: %w", peer, err)
 	}
 	return remote.String(), path, nil
+}
+
+// isOwn says whether an address is one of this host.
+func isOwn(address netip.Addr) (bool, error) {
+	addresses, err := net.InterfaceAddrs()
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(addresses, func(a net.Addr) bool {
+		prefix, err := netip.ParsePrefix(a.String())
+		return err == nil && prefix.Addr().Unmap().WithZone("") == address
+	}), nil
 }
