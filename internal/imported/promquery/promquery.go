@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"rtrail/internal/imported"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 )
 
@@ -32,6 +33,8 @@ const (
 	keptSteps = 1500
 	// listed is how many hosts an error names.
 	listed = 20
+	// maxOption bounds the name of each, in bytes.
+	maxOption = 400
 	// maxTargets is how many hosts are asked for in order to list them.
 	maxTargets = 1000
 	// looked is the time from which the scrape interval is taken.
@@ -104,7 +107,7 @@ func find(ctx context.Context, c *client, q *Question) (target, error) {
 	case len(all) == 1:
 		return all[0], nil
 	case len(all) > 1:
-		return nil, fmt.Errorf("asking %s: %s: choose one of them with --instance: %s", c.name(), matching(q.Instance, len(all)), list(all))
+		return nil, fmt.Errorf("asking %s: %s: choose one of them: %s", c.name(), matching(q.Instance, len(all)), list(all))
 	}
 	when := fmt.Sprintf("from %v to %v", unit.Moment(q.From), unit.Moment(q.To))
 	if q.Instance != "" {
@@ -183,21 +186,27 @@ func (t target) selector(more string) string {
 	return "{" + strings.Join(all, ",") + "}"
 }
 
-// list names some hosts, as --instance takes them, bounded.
+// list names some hosts as options that choose them, quoted for a shell. Names that no shell can
+// take, or that are too long to be shown whole, are only counted.
 func list(all []target) string {
 	times := map[string]int{}
 	for _, t := range all {
 		times[t["instance"]]++
 	}
 	var words []string
-	for _, t := range all[:min(len(all), listed)] {
-		name := fmt.Sprintf("%.200q", t["instance"])
-		if times[t["instance"]] > 1 || !strings.Contains(t["instance"], ":") {
-			name = fmt.Sprintf("'%.400s'", t.selector("")) // its values are quoted
+	for _, t := range all {
+		name := t["instance"]
+		if times[name] > 1 || !strings.Contains(name, ":") || strings.HasPrefix(name, "{") {
+			name = t.selector("")
 		}
-		words = append(words, name)
+		if option := shell.Line("--instance %s", name).String(); option != "" && len(option) <= maxOption && len(words) < listed {
+			words = append(words, option)
+		}
 	}
-	if more := len(all) - len(words); more > 0 {
+	switch more := len(all) - len(words); {
+	case len(words) == 0:
+		return "their names are too long, or cannot be written for a shell"
+	case more > 0:
 		words = append(words, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(words, ", ")

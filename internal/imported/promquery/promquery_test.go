@@ -150,17 +150,37 @@ func TestHosts(t *testing.T) {
 		instance string
 		want     string
 	}{
-		"several":      {many(50, ""), "", `series of 50 hosts: choose one of them with --instance: "db00:9100", "db01:9100"`},
+		"several":      {many(50, ""), "", `series of 50 hosts: choose one of them: --instance db00:9100, --instance db01:9100`},
 		"and more":     {many(50, ""), "db", "and 30 more"},
 		"too many":     {many(5000, ""), "", "1000 or more"},
 		"none":         {many(0, ""), "", "no series"},
-		"escapes":      {many(2, `,"job":"\u001b[31m\n\"N"`), "", `"db00:9100"`},
+		"escapes":      {many(2, `,"job":"\u001b[31m\n\"N"`), "", `--instance db00:9100`},
 		"another host": {func(w http.ResponseWriter, r *http.Request) { record(t).ServeHTTP(w, r) }, "web:9100", `--instance "web:9100"`},
 	} {
 		_, err := ask(t, tc.serve, func(q *Question) { q.Instance = tc.instance })
 		if err == nil || !strings.Contains(err.Error(), tc.want) || strings.ContainsAny(err.Error(), "\x1b\n") || len(err.Error()) > 8000 {
 			t.Errorf("%s: %v, want %q", name, err, tc.want)
 		}
+	}
+	for name, want := range map[string]string{
+		`$(touch x):9100`:              `--instance '$(touch x):9100'`,
+		"`touch x`:9100":               "--instance '`touch x`:9100'",
+		`a';touch x;':1`:               `--instance "a';touch x;':1"`,
+		`$(touch x)'`:                  `--instance '{instance="$(touch x)'\''"}'`,
+		`{:1`:                          `--instance '{instance="{:1"}'`,
+		"-x:1":                         "cannot be written",
+		strings.Repeat("a", 500):       "too long",
+		strings.Repeat("'", 300):       "too long",
+		strings.Repeat("a:", 300):      "too long",
+		"a\x00:1":                      "cannot be written",
+		strings.Repeat("a", 50) + ":1": strings.Repeat("a", 50) + ":1",
+	} {
+		if got := list([]target{{"instance": name}}); !strings.Contains(got, want) || strings.Contains(got, "aa") && strings.Contains(want, "too long") {
+			t.Errorf("%q: %s, want %s", name, got, want)
+		}
+	}
+	if got := list([]target{{"instance": "a:1"}, {"instance": "-x:1"}}); got != "--instance a:1, and 1 more" {
+		t.Error(got)
 	}
 	if got := list([]target{{"instance": "a:1", "job": "x\x1b\""}, {"instance": "a:1", "job": "y"}}); strings.Contains(got, "\x1b") || !strings.Contains(got, `job="y"`) {
 		t.Error(got)
