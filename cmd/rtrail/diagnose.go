@@ -148,7 +148,7 @@ func (d *diagnosis) run(cmd *cobra.Command, args []string) error {
 func (d *diagnosis) judge(cmd *cobra.Command, args []string) (verdict.Verdict, error) {
 	ctx := cmd.Context()
 	if d.prom.given() {
-		return d.fromPrometheus(ctx, cmd.Flags().Changed("for"), func(n privilege.Needs) { confine(cmd.ErrOrStderr(), n) })
+		return d.fromPrometheus(ctx, cmd.Flags().Changed("for"), cmd.ErrOrStderr())
 	}
 	if len(args) == 0 && !d.sides.given() {
 		return d.live(ctx, cmd.ErrOrStderr())

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"net/url"
 	"os"
 	"strings"
@@ -70,9 +71,10 @@ func (p *prometheusFlags) secret() (string, error) {
 	return strings.TrimSpace(os.Getenv(promquery.Env)), nil
 }
 
-// fromPrometheus asks for a window of a host and judges it. What was answered is read with as few
-// privileges as a file of a stranger.
-func (d *diagnosis) fromPrometheus(ctx context.Context, lengthGiven bool, confined func(privilege.Needs)) (verdict.Verdict, error) {
+// fromPrometheus asks for a window of a host and judges it. Root's rights are given up before,
+// unless a page is to be written with them; what was answered is read with as few privileges as a
+// file of a stranger.
+func (d *diagnosis) fromPrometheus(ctx context.Context, lengthGiven bool, stderr io.Writer) (verdict.Verdict, error) {
 	none := verdict.Verdict{}
 	secret, err := d.prom.secret()
 	if err != nil {
@@ -91,11 +93,14 @@ func (d *diagnosis) fromPrometheus(ctx context.Context, lengthGiven bool, confin
 			q.To = now
 		}
 	}
+	if confinable && d.html == "" {
+		keptAll(stderr, privilege.Ask(nil))
+	}
 	answer, err := promquery.Ask(ctx, q)
 	if err != nil {
 		return none, err
 	}
-	confined(privilege.Needs{Write: []string{d.html}})
+	confine(stderr, privilege.Needs{Write: []string{d.html}})
 	rec, held, err := imported.ReadAnswers(answer.Name, answer.Bodies)
 	if err != nil {
 		return none, err
