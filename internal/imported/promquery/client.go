@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/budget"
 	"rtrail/internal/unit"
 	"rtrail/internal/version"
 )
@@ -110,7 +111,9 @@ func (c *client) get(ctx context.Context, endpoint string, q url.Values, limit i
 	case err != nil:
 		return nil, c.reason(endpoint, err)
 	case int64(len(body)) > limit:
-		return nil, fmt.Errorf("%s answered with more than %v; choose a shorter --for", endpoint, unit.Bytes(limit))
+		return nil, fmt.Errorf("%s answered with more than %v; choose a shorter --for, or one --instance", endpoint, unit.Bytes(limit))
+	case !budget.From(ctx).Take(int64(len(body))):
+		return nil, fmt.Errorf("%s answered with %v: %w; choose a shorter --for", endpoint, unit.Bytes(len(body)), budget.ErrSpent)
 	case !strings.HasPrefix(strings.TrimLeft(string(body[:min(len(body), 100)]), " \t\r\n"), "{"):
 		return nil, fmt.Errorf("%s answered %d, but no JSON: %s; is that address the one of Prometheus, and is a login needed (--prometheus-auth FILE)?", endpoint, resp.StatusCode, firstLine(body))
 	}

@@ -4,6 +4,7 @@
 package promquery
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/budget"
 	"rtrail/internal/imported"
 	"rtrail/internal/shell"
 	"rtrail/internal/unit"
@@ -27,7 +29,7 @@ const (
 	// maxTime bounds all requests together, maxRequest each.
 	maxTime, maxRequest = 2 * time.Minute, 30 * time.Second
 	// maxBody bounds an answer with values, unpacked, and maxSmall one without.
-	maxBody, maxSmall = 64 << 20, 16 << 20
+	maxBody, maxSmall = 64 << 20, 2 << 20
 	// keptSteps is how many values of a series are asked for: a day, once a minute. Servers refuse
 	// 11,000.
 	keptSteps = 1500
@@ -37,6 +39,8 @@ const (
 	maxOption = 400
 	// maxTargets is how many hosts are asked for in order to list them.
 	maxTargets = 1000
+	// maxElements bounds each array that is read here: an hour has 3600 seconds.
+	maxElements = 10_000
 	// looked is the time from which the scrape interval is taken.
 	looked = time.Hour
 )
@@ -70,6 +74,7 @@ const seen = "node_cpu_seconds_total"
 func Ask(ctx context.Context, q Question) (*Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
+	ctx = budget.With(ctx, budget.From(ctx)) // one for all answers
 	c := newClient(q.URL, q.Auth)
 	of, err := find(ctx, c, &q)
 	if err != nil {
@@ -96,6 +101,30 @@ func Ask(ctx context.Context, q Question) (*Answer, error) {
 		out.Bodies = append(out.Bodies, body)
 	}
 	return out, nil
+}
+
+// array is an array of JSON, read up to maxElements.
+type array[T any] []T
+
+// UnmarshalJSON makes no element of what is not kept.
+func (a *array[T]) UnmarshalJSON(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	switch begin, err := d.Token(); {
+	case err != nil:
+		return err
+	case begin == nil:
+		return nil
+	case begin != json.Delim('['):
+		return fmt.Errorf("there is %.40q where an array should be", text)
+	}
+	for d.More() && len(*a) < maxElements {
+		var one T
+		if err := d.Decode(&one); err != nil {
+			return err
+		}
+		*a = append(*a, one)
+	}
+	return nil
 }
 
 // find is the host that is meant.
@@ -154,7 +183,7 @@ func targets(ctx context.Context, c *client, q *Question, matchers string) ([]ta
 		return nil, err
 	}
 	var answer struct {
-		Data []target `json:"data"`
+		Data array[target] `json:"data"`
 	}
 	if err := json.Unmarshal(body, &answer); err != nil {
 		return nil, fmt.Errorf("its list of series is no JSON that is known: %w", err)
@@ -223,9 +252,9 @@ func scraped(ctx context.Context, c *client, q *Question, of target) (first time
 		}
 		var answer struct {
 			Data struct {
-				Result []struct {
-					Values [][2]json.RawMessage `json:"values"`
-				} `json:"result"`
+				Result array[struct {
+					Values array[[2]json.RawMessage] `json:"values"`
+				}] `json:"result"`
 			} `json:"data"`
 		}
 		if err := json.Unmarshal(body, &answer); err != nil {

@@ -2,17 +2,20 @@ package promquery
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"rtrail/internal/budget"
 	"rtrail/internal/imported"
 )
 
@@ -266,7 +269,7 @@ func TestBounds(t *testing.T) {
 			}
 		}
 	}
-	if _, err := ask(t, http.HandlerFunc(endless), nil); err == nil || !strings.Contains(err.Error(), "more than 16 MiB") && !strings.Contains(err.Error(), "more than") {
+	if _, err := ask(t, http.HandlerFunc(endless), nil); err == nil || !strings.Contains(err.Error(), "more than 2 MiB") {
 		t.Error(err)
 	}
 	drip := func(w http.ResponseWriter, r *http.Request) {
@@ -287,5 +290,63 @@ func TestBounds(t *testing.T) {
 	}
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("a slow answer took %v", took)
+	}
+}
+
+// Small elements cost many times what they have in the answer.
+func TestElements(t *testing.T) {
+	fill := func(before, one, after string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			text := before + strings.Repeat(one+",", (maxSmall-200)/(len(one)+1)) + one + after
+			_, _ = w.Write([]byte(text))
+		}
+	}
+	for name, serve := range map[string]http.HandlerFunc{
+		"hosts":  fill(`{"status":"success","data":[`, `{"a":""}`, `]}`),
+		"values": fill(`{"status":"success","data":{"resultType":"matrix","result":[{"values":[`, `[]`, `]}]}}`),
+	} {
+		s := httptest.NewServer(serve)
+		t.Cleanup(s.Close)
+		u, _ := url.Parse(s.URL)
+		c, q := newClient(u, ""), Question{From: time.Unix(1795719283, 0), To: time.Unix(1795719293, 0)}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		var err error
+		if name == "hosts" {
+			var all []target
+			all, err = targets(t.Context(), c, &q, "")
+			if err == nil && len(all) != 1 {
+				t.Errorf("%d hosts", len(all))
+			}
+		} else if _, _, err = scraped(t.Context(), c, &q, target{}); err != nil && strings.Contains(err.Error(), "fewer than two") {
+			err = nil
+		}
+		runtime.ReadMemStats(&after)
+		if made := after.TotalAlloc - before.TotalAlloc; err != nil || made > 40*maxSmall {
+			t.Errorf("%s: %d MB were allocated: %v", name, made>>20, err)
+		}
+	}
+}
+
+// All answers together are charged to one budget.
+func TestBudget(t *testing.T) {
+	s := httptest.NewServer(record(t))
+	defer s.Close()
+	u, _ := url.Parse(s.URL + "/prom")
+	q := Question{URL: u, From: time.Unix(1795719283, 0), To: time.Unix(1795719293, 0)}
+	memory := budget.New(1 << 30)
+	answer, err := Ask(budget.With(t.Context(), memory), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0
+	for _, b := range answer.Bodies {
+		sum += len(b)
+	}
+	if memory.Used() < int64(sum) {
+		t.Errorf("%d bytes are charged of %d", memory.Used(), sum)
+	}
+	if _, err := Ask(budget.With(t.Context(), budget.New(int64(sum))), q); !errors.Is(err, budget.ErrSpent) {
+		t.Error(err)
 	}
 }
