@@ -3,6 +3,7 @@ package promquery
 import (
 	"context"
 	"crypto/tls"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -104,7 +105,7 @@ func (c *client) get(ctx context.Context, endpoint string, q url.Values, limit i
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxError))
-		return nil, refused(endpoint, resp, body)
+		return nil, c.refused(endpoint, resp, body)
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
 	switch {
@@ -115,7 +116,7 @@ func (c *client) get(ctx context.Context, endpoint string, q url.Values, limit i
 	case !budget.From(ctx).Take(int64(len(body))):
 		return nil, fmt.Errorf("%s answered with %v: %w; choose a shorter --for", endpoint, unit.Bytes(len(body)), budget.ErrSpent)
 	case !strings.HasPrefix(strings.TrimLeft(string(body[:min(len(body), 100)]), " \t\r\n"), "{"):
-		return nil, fmt.Errorf("%s answered %d, but no JSON: %s; is that address the one of Prometheus, and is a login needed (--prometheus-auth FILE)?", endpoint, resp.StatusCode, firstLine(body))
+		return nil, fmt.Errorf("%s answered %d, but no JSON: %s; is that address the one of Prometheus, and is a login needed (--prometheus-auth FILE)?", endpoint, resp.StatusCode, firstLine(c.hide(string(body))))
 	}
 	return body, nil
 }
@@ -129,11 +130,26 @@ func (c *client) reason(endpoint string, err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
+	if words := err.Error(); c.hide(words) != words {
+		err = errors.New(c.hide(words))
+	}
 	return fmt.Errorf("%s: %w; check the address, and HTTP_PROXY, HTTPS_PROXY and NO_PROXY", endpoint, err)
 }
 
+// hide takes the secret out of what a server or proxy says: some repeat the request.
+func (c *client) hide(said string) string {
+	if c.auth == "" {
+		return said
+	}
+	list := []string{c.auth, "***", base64.StdEncoding.EncodeToString([]byte(c.auth)), "***"}
+	if _, password, _ := strings.Cut(c.auth, ":"); password != "" {
+		list = append(list, password, "***")
+	}
+	return strings.NewReplacer(list...).Replace(said)
+}
+
 // refused is an answer that is an error: its status, what it says, and what helps.
-func refused(endpoint string, resp *http.Response, body []byte) error {
+func (c *client) refused(endpoint string, resp *http.Response, body []byte) error {
 	words := fmt.Sprintf("%s answered %d %s", endpoint, resp.StatusCode, http.StatusText(resp.StatusCode))
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
 		where := ""
@@ -144,9 +160,9 @@ func refused(endpoint string, resp *http.Response, body []byte) error {
 	}
 	var said struct{ ErrorType, Error string }
 	if json.Unmarshal(body, &said) == nil && said.Error != "" {
-		words += fmt.Sprintf(": %.40q: %.300q", said.ErrorType, said.Error)
+		words += fmt.Sprintf(": %.40q: %.300q", c.hide(said.ErrorType), c.hide(said.Error))
 	} else {
-		words += ": " + firstLine(body)
+		words += ": " + firstLine(c.hide(string(body)))
 	}
 	switch resp.StatusCode {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
@@ -162,8 +178,8 @@ func refused(endpoint string, resp *http.Response, body []byte) error {
 }
 
 // firstLine is the first line of a body that says something, quoted.
-func firstLine(body []byte) string {
-	for line := range strings.Lines(string(body)) {
+func firstLine(body string) string {
+	for line := range strings.Lines(body) {
 		if line = strings.TrimSpace(line); line != "" {
 			return fmt.Sprintf("%.200q", strings.ToValidUTF8(line, "?"))
 		}

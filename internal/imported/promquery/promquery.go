@@ -72,10 +72,25 @@ const seen = "node_cpu_seconds_total"
 // Ask finds the host and how often it is scraped, and asks for its series. Errors say what was
 // asked, what came back, and what to do.
 func Ask(ctx context.Context, q Question) (*Answer, error) {
+	c := newClient(q.URL, q.Auth)
+	out, err := ask(ctx, c, q)
+	switch {
+	case !c.exposed():
+	case err != nil:
+		err = fmt.Errorf("%w; %s", err, inClear)
+	default:
+		out.Notes = append(out.Notes, inClear)
+	}
+	return out, err
+}
+
+// inClear is said whether there is an answer or not.
+const inClear = "over http:// the password or token is sent without encryption: use https"
+
+func ask(ctx context.Context, c *client, q Question) (*Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
 	ctx = budget.With(ctx, budget.From(ctx)) // one for all answers
-	c := newClient(q.URL, q.Auth)
 	of, err := find(ctx, c, &q)
 	if err != nil {
 		return nil, err
@@ -88,9 +103,6 @@ func Ask(ctx context.Context, q Question) (*Answer, error) {
 	out := &Answer{Name: "Prometheus at " + c.name()}
 	if step > interval {
 		out.Notes = append(out.Notes, fmt.Sprintf("asked for a value each %v, scraped each %v: choose a shorter --for to see all", unit.Duration(step), unit.Duration(interval)))
-	}
-	if c.exposed() {
-		out.Notes = append(out.Notes, "the password or token was sent without encryption: use https")
 	}
 	for _, names := range imported.Series {
 		body, err := c.get(ctx, "query_range", url.Values{"query": {of.selector(`__name__=~` + strconv.Quote(strings.Join(names, "|")))},

@@ -1,6 +1,7 @@
 package promquery
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -84,7 +85,7 @@ func (r *recorded) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"status": "success", "data": data})
 }
 
-func ask(t *testing.T, h http.Handler, change func(*Question)) (*Answer, error) {
+func askOf(t *testing.T, h http.Handler, change func(*Question)) (*Answer, error) {
 	t.Helper()
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
@@ -104,7 +105,7 @@ func TestAsk(t *testing.T) {
 	r := record(t)
 	for _, instance := range []string{"", "127.0.0.1:19100", "127.0.0.1", `{instance="127.0.0.1:19100",job="node"}`} {
 		r.asked = nil
-		answer, err := ask(t, r, func(q *Question) { q.Instance = instance })
+		answer, err := askOf(t, r, func(q *Question) { q.Instance = instance })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +129,7 @@ func TestAsk(t *testing.T) {
 // The step grows with the time, and is never finer than the scrape interval.
 func TestStep(t *testing.T) {
 	r := record(t)
-	answer, err := ask(t, r, func(q *Question) { q.From = q.To.Add(-MaxSpan) })
+	answer, err := askOf(t, r, func(q *Question) { q.From = q.To.Add(-MaxSpan) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +161,7 @@ func TestHosts(t *testing.T) {
 		"escapes":      {many(2, `,"job":"\u001b[31m\n\"N"`), "", `--instance db00:9100`},
 		"another host": {func(w http.ResponseWriter, r *http.Request) { record(t).ServeHTTP(w, r) }, "web:9100", `--instance "web:9100"`},
 	} {
-		_, err := ask(t, tc.serve, func(q *Question) { q.Instance = tc.instance })
+		_, err := askOf(t, tc.serve, func(q *Question) { q.Instance = tc.instance })
 		if err == nil || !strings.Contains(err.Error(), tc.want) || strings.ContainsAny(err.Error(), "\x1b\n") || len(err.Error()) > 8000 {
 			t.Errorf("%s: %v, want %q", name, err, tc.want)
 		}
@@ -193,7 +194,7 @@ func TestHosts(t *testing.T) {
 func TestAuth(t *testing.T) {
 	for auth, want := range map[string]string{"": "", "bob:se:cret": "Basic Ym9iOnNlOmNyZXQ=", "abc.def": "Bearer abc.def"} {
 		r, got := record(t), ""
-		if _, err := ask(t, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if _, err := askOf(t, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 			got = req.Header.Get("Authorization")
 			r.ServeHTTP(w, req)
 		}), func(q *Question) { q.Auth = auth }); err != nil || got != want {
@@ -230,6 +231,9 @@ func TestRefused(t *testing.T) {
 		want  []string
 	}{
 		"401":        {status(401, "\n<b>who\x1b[31m?</b>\nmore"), []string{"401 Unauthorized", `"<b>who\x1b[31m?</b>"`, "--prometheus-auth"}},
+		"echo":       {status(400, "Authorization: Basic Ym9iOnNlY3JldA== is bob:secret"), []string{`"Authorization: Basic *** is ***"`}},
+		"JSON echo":  {status(400, `{"error":"secret, Basic Ym9iOnNlY3JldA=="}`), []string{`"***, Basic ***"`}},
+		"OK echo":    {status(200, "Basic Ym9iOnNlY3JldA=="), []string{`"Basic ***"`}},
 		"404":        {status(404, "404 page not found"), []string{"404 Not Found", "before /api/v1"}},
 		"422":        {status(422, `{"status":"error","errorType":"execution","error":"query processing would load too many samples"}`), []string{"422", `"execution": "query processing would load too many samples"`, "shorter --for"}},
 		"503":        {status(503, ""), []string{"503", "an empty answer", "try again later"}},
@@ -246,7 +250,7 @@ func TestRefused(t *testing.T) {
 		}, []string{"307"}},
 		"closes": {func(w http.ResponseWriter, _ *http.Request) { panic(http.ErrAbortHandler) }, []string{"EOF", "HTTP_PROXY"}},
 	} {
-		_, err := ask(t, tc.serve, func(q *Question) { q.Auth = "bob:secret" })
+		_, err := askOf(t, tc.serve, func(q *Question) { q.Auth = "bob:secret" })
 		for _, want := range tc.want {
 			if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\x1b\n") || strings.Contains(err.Error(), "secret") {
 				t.Errorf("%s: %v, want %q", name, err, want)
@@ -255,6 +259,18 @@ func TestRefused(t *testing.T) {
 	}
 	if loop > maxRedirects+1 {
 		t.Errorf("%d redirects were followed", loop)
+	}
+}
+
+// That a password can be read on its way is said also if nothing was answered.
+func TestInClear(t *testing.T) {
+	for address, want := range map[string]bool{"http://prom.invalid": true, "https://prom.invalid": false, "http://localhost:1": false} {
+		u, _ := url.Parse(address)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := Ask(ctx, Question{URL: u, Auth: "bob:secret"}); err == nil || strings.Contains(err.Error(), inClear) != want {
+			t.Errorf("%s: %v", address, err)
+		}
 	}
 }
 
@@ -269,7 +285,7 @@ func TestBounds(t *testing.T) {
 			}
 		}
 	}
-	if _, err := ask(t, http.HandlerFunc(endless), nil); err == nil || !strings.Contains(err.Error(), "more than 2 MiB") {
+	if _, err := askOf(t, http.HandlerFunc(endless), nil); err == nil || !strings.Contains(err.Error(), "more than 2 MiB") {
 		t.Error(err)
 	}
 	drip := func(w http.ResponseWriter, r *http.Request) {
