@@ -289,6 +289,10 @@ func (s *scrape) stall(name string, v float64) (known bool) {
 	return true
 }
 
+// wrapsAt is where sums over CPUs begin again, as counters do, in ns: 146 years of CPU time, which
+// many CPUs have after months. What a sum grew between two answers stays right.
+const wrapsAt = 1 << 62
+
 // write makes rows of an answer.
 func (s *scrape) write(w *recording.Writer) {
 	all := recording.CPUSample{At: s.at, CPU: -1}
@@ -297,7 +301,7 @@ func (s *scrape) write(w *recording.Writer) {
 		recording.Append(w, *c)
 		for to, of := range map[*time.Duration]time.Duration{&all.User: c.User, &all.Nice: c.Nice, &all.System: c.System, &all.Idle: c.Idle, &all.IOWait: c.IOWait, &all.IRQ: c.IRQ,
 			&all.SoftIRQ: c.SoftIRQ, &all.Steal: c.Steal} {
-			*to += of
+			*to = time.Duration((uint64(*to) + uint64(of)) % wrapsAt)
 		}
 	}
 	if len(s.cpus) > 0 {

@@ -1,6 +1,7 @@
 package imported
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -61,6 +62,31 @@ func TestExporterRefused(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v, want %q", name, err, tc.want)
 		}
+	}
+}
+
+// 256 CPUs that idle for two years have more time than a duration holds.
+func TestExporterSums(t *testing.T) {
+	answer := func(at, idle int) string {
+		var b strings.Builder
+		fmt.Fprintf(&b, "node_time_seconds %d\n", at)
+		for cpu := range 256 {
+			fmt.Fprintf(&b, "node_cpu_seconds_total{cpu=\"%d\",mode=\"idle\"} %d\n", cpu, idle)
+		}
+		return b.String()
+	}
+	rec, _, err := Read(t.Context(), []string{write(t, answer(1767322800, 63e6)+answer(1767322810, 63e6+8))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var idle []time.Duration
+	for _, c := range recording.Rows[recording.CPUSample](rec) {
+		if c.CPU == -1 {
+			idle = append(idle, c.Idle)
+		}
+	}
+	if len(idle) != 2 || idle[0] < 0 || idle[1]-idle[0] != 256*8*time.Second {
+		t.Errorf("%v", idle)
 	}
 }
 
