@@ -136,6 +136,12 @@ func (r *replayJob) run(ctx context.Context, src *session.Store, lengthGiven boo
 	from, to := c.Window.From, c.Window.To
 	var notes []string
 	if r.at != "" {
+		if least := src.AtLeast(); src.Imported() && r.length < least {
+			if lengthGiven {
+				return nil, tooShort("--for", r.length, src)
+			}
+			r.length = least
+		}
 		at, note, err := moment(r.at, r.length, c.Window, time.Now())
 		if err != nil {
 			return nil, err
@@ -144,6 +150,10 @@ func (r *replayJob) run(ctx context.Context, src *session.Store, lengthGiven boo
 		if note != "" {
 			notes = append(notes, note)
 		}
+	}
+	from, to, note := enough(src, c.Window, from, to)
+	if note != "" {
+		notes = append(notes, note)
 	}
 	step := r.step
 	if step == 0 {

@@ -33,6 +33,8 @@ func (r *replayJob) checkFull(cmd *cobra.Command, src *session.Store) error {
 		return usageError("--step does not go with --full: --for says how much is judged at a time")
 	case r.length < time.Second || r.length > max(maxFull, src.AtLeast()):
 		return usageError("--for %v: --full judges 1s to %v at a time", r.length, maxFull)
+	case src.Imported() && r.length < src.AtLeast():
+		return tooShort("--for", r.length, src)
 	}
 	if _, tty := terminalWidth(cmd.OutOrStdout()); !tty || !term.IsTerminal(int(os.Stdin.Fd())) {
 		return usageError("--full needs a terminal; run without it, or with --json")

@@ -42,7 +42,32 @@ type overview struct {
 
 func newOverview(src *session.Store, span time.Duration) *overview {
 	every := max(timeline.Step(span, judgedWindows), minJudged, src.AtLeast())
-	return &overview{source: src, Survey: episode.Survey{Windows: episode.Windows{Every: every}, Part: min(every, max(maxJudged, src.AtLeast())), Patience: judgePatience}}
+	part := min(every, max(maxJudged, src.AtLeast()))
+	return &overview{source: src, Survey: episode.Survey{Windows: episode.Windows{Every: inParts(src, every, part)}, Part: part, Patience: judgePatience, Fully: src.Imported()}}
+}
+
+// inParts is how long windows are: those of reports are made of whole parts, for a shorter one may
+// have too few samples.
+func inParts(src *session.Store, every, part time.Duration) time.Duration {
+	if !src.Imported() {
+		return every
+	}
+	return (every + part - 1) / part * part
+}
+
+// enough makes a time that is chosen so long that rules have samples enough of reports, as far as
+// the reports go, and says so.
+func enough(src *session.Store, held recording.Window, from, to time.Time) (time.Time, time.Time, string) {
+	least := src.AtLeast()
+	if !src.Imported() || to.Sub(from) >= least {
+		return from, to, ""
+	}
+	to = earlier(held.To, from.Add(least))
+	from = later(held.From, to.Add(-least))
+	if to.Sub(from) < least {
+		return from, to, fmt.Sprintf("the reports have a sample each %v and hold %v: rules that want more samples are silent", unit.Duration(src.Interval()), unit.Duration(to.Sub(from)))
+	}
+	return from, to, fmt.Sprintf("the reports have a sample each %v: %v from %v on is judged, as rules want five", unit.Duration(src.Interval()), unit.Duration(least), unit.Moment(from))
 }
 
 // judge judges the windows of a piece of a recording.
@@ -104,7 +129,7 @@ func when(e episode.Episode) string {
 
 // judgeAgain is the command that judges the beginning of a fault.
 func (o *overview) judgeAgain(e episode.Episode) string {
-	return judging(o.source, e.From).String()
+	return judging(o.source, e.First).String()
 }
 
 // judging is the command that judges a moment. --for is not less than rules need.

@@ -160,15 +160,20 @@ func (t *timelineJob) run(ctx context.Context, src *session.Store) (*timelined, 
 	if err := out.choose(t.from, t.to, held.Window); err != nil {
 		return nil, err
 	}
+	var note string
+	if out.from, out.to, note = enough(src, held.Window, out.from, out.to); note != "" {
+		out.notes = append(out.notes, note)
+	}
 	every, patience, part := t.step, time.Duration(0), max(timelinePart, src.AtLeast())
 	switch {
 	case every == 0:
 		every, patience = max(timeline.Step(out.to.Sub(out.from), timelineWindows), part), timelinePatience
 	case every < part:
-		return nil, usageError("--step %v: these reports have a sample each %v, so that the shortest is %v", every, unit.Duration(src.Interval()), unit.Duration(part))
+		return nil, tooShort("--step", every, src)
 	}
+	every = inParts(src, every, part)
 	out.exact = max(every/exactly, part)
-	out.survey = episode.Survey{Windows: episode.Windows{Every: every}, Part: part, Patience: patience, Spread: patience > 0, Gently: t.gently}
+	out.survey = episode.Survey{Windows: episode.Windows{Every: every}, Part: part, Patience: patience, Spread: patience > 0, Gently: t.gently, Fully: src.Imported()}
 	for _, p := range held.Pieces {
 		if p.From.After(out.to) || p.To.Before(out.from) {
 			continue
@@ -193,6 +198,11 @@ func (t *timelineJob) run(ctx context.Context, src *session.Store) (*timelined, 
 	slices.Sort(out.notes)
 	out.notes = slices.Compact(out.notes)
 	return out, nil
+}
+
+// tooShort refuses a time in which reports have too few samples.
+func tooShort(flag string, length time.Duration, src *session.Store) error {
+	return usageError("%s %v: these reports have a sample each %v, so that the shortest is %v", flag, length, unit.Duration(src.Interval()), unit.Duration(src.AtLeast()))
 }
 
 // choose finds the time that is meant.

@@ -3,6 +3,7 @@ package episode
 import (
 	"cmp"
 	"context"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -28,6 +29,9 @@ type Survey struct {
 	Spread bool
 	// Gently has one judged at a time, where somebody waits for the CPUs meanwhile.
 	Gently bool
+	// Fully has no part judged that is shorter than Part, for it may have too few samples: what is
+	// left at the end is judged with what is before it. Windows.Every is a multiple of Part then.
+	Fully  bool
 	Until  time.Time // windows from here on were not all judged; zero: all were
 	Judged int       // windows
 	Left   int       // windows for which there was no time
@@ -187,13 +191,20 @@ func (s *Survey) out(patience time.Duration) bool {
 // parts are those to be judged of all windows that have lines: their number is bounded by
 // that of the lines, whatever times a recording claims.
 func (s *Survey) parts(from, to time.Time, lines []timeline.Line) (list []part) {
+	count := int64(math.MaxInt64)
+	if length := to.Sub(from); s.Fully {
+		count = max(int64(length/s.Every), 1)
+		if length%s.Every >= s.Part && length > s.Every {
+			count++
+		}
+	}
 	windows := map[int64][]timeline.Line{}
 	var order []int64
 	for _, l := range lines {
 		if l.At.Before(from) || !l.At.Before(to) {
 			continue
 		}
-		i := int64(l.At.Sub(from) / s.Every)
+		i := min(int64(l.At.Sub(from)/s.Every), count-1)
 		if len(windows[i]) == 0 {
 			order = append(order, i)
 		}
@@ -201,9 +212,16 @@ func (s *Survey) parts(from, to time.Time, lines []timeline.Line) (list []part) 
 	}
 	for _, i := range order { // lines come in the order of time
 		p := part{from: from.Add(time.Duration(i) * s.Every)}
-		p.to = earlier(p.from.Add(s.Every), to)
+		if p.to = earlier(p.from.Add(s.Every), to); i == count-1 {
+			p.to = to
+		}
 		p.begin, p.load = busiest(windows[i])
-		p.end = earlier(p.begin.Add(s.Part), p.to)
+		if s.Fully {
+			p.begin = later(p.from, earlier(p.begin, p.to.Add(-s.Part)))
+		}
+		if p.end = earlier(p.begin.Add(s.Part), p.to); s.Fully && s.Part == s.Every {
+			p.begin, p.end = p.from, p.to
+		}
 		list = append(list, p)
 	}
 	return list
@@ -309,6 +327,13 @@ func keysOf(findings []verdict.Finding) map[Key]bool {
 		keys[KeyOf(f)] = true
 	}
 	return keys
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 func earlier(a, b time.Time) time.Time {

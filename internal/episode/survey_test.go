@@ -116,3 +116,37 @@ func TestSurveyRunsOutOfTime(t *testing.T) {
 		t.Errorf("%d episodes, want one", n)
 	}
 }
+
+// What is left at the end is judged with what is before it, where none may be shorter.
+func TestPartsAreWhole(t *testing.T) {
+	for _, c := range []struct {
+		length, every time.Duration
+		busy          time.Duration // when the CPUs were busy
+		want          string
+	}{
+		{50 * time.Minute, 10 * time.Minute, -1, "[00:00-10:00 10:00-20:00 20:00-30:00 30:00-40:00 40:00-50:00]"},
+		{54 * time.Minute, 10 * time.Minute, -1, "[00:00-10:00 10:00-20:00 20:00-30:00 30:00-40:00 40:00-54:00]"},
+		{54 * time.Minute, 20 * time.Minute, 52 * time.Minute, "[00:00-10:00 20:00-30:00 44:00-54:00]"},
+		{45 * time.Minute, 20 * time.Minute, 42 * time.Minute, "[00:00-10:00 35:00-45:00]"},
+		{45 * time.Minute, 20 * time.Minute, 35 * time.Minute, "[00:00-10:00 30:00-40:00]"},
+		{4 * time.Minute, 10 * time.Minute, -1, "[00:00-04:00]"},
+		{14 * time.Minute, 20 * time.Minute, 12 * time.Minute, "[04:00-14:00]"},
+	} {
+		var lines []timeline.Line
+		for at := time.Duration(0); at < c.length; at += 10 * time.Minute {
+			l := timeline.Line{At: noon.Add(at), Busy: 0.1}
+			if c.busy >= at && c.busy < at+10*time.Minute {
+				l.Busy = 1
+			}
+			lines = append(lines, l)
+		}
+		s := Survey{Windows: Windows{Every: c.every}, Part: 10 * time.Minute, Fully: true}
+		got := []string{}
+		for _, p := range s.parts(noon, noon.Add(c.length), lines) {
+			got = append(got, p.begin.Format("04:05")+"-"+p.end.Format("04:05"))
+		}
+		if fmt.Sprint(got) != c.want {
+			t.Errorf("%v in windows of %v: %v, want %s", c.length, c.every, got, c.want)
+		}
+	}
+}
