@@ -226,6 +226,9 @@ func (r *replayed) result() report.Replay {
 	}
 	out.Probes = append(out.Probes, r.probes()...)
 	out.Notes = append(out.Notes, r.notes...)
+	if o.Judged == 0 {
+		out.Notes = append(out.Notes, notJudged)
+	}
 	return out
 }
 

@@ -72,7 +72,15 @@ func enough(src *session.Store, held recording.Window, from, to time.Time) (time
 
 // judge judges the windows of a piece of a recording.
 func (o *overview) judge(ctx context.Context, p recording.Piece, rec *recording.Recording, from, to time.Time) error {
-	return o.Judge(ctx, opening(o.source, p), catalogue.For, from, to, timeline.Lines(rec, from, to, o.Part))
+	return o.Judge(ctx, opening(o.source, p), catalogue.For, from, to, stretches(o.source, rec, from, to, o.Part))
+}
+
+// stretches are those of which a part is judged.
+func stretches(src *session.Store, rec *recording.Recording, from, to time.Time, part time.Duration) []timeline.Line {
+	if src.Imported() {
+		return timeline.Sampled(rec, from, to, part)
+	}
+	return timeline.Lines(rec, from, to, part)
 }
 
 // opening reads parts of a piece of a recording.
@@ -154,7 +162,36 @@ func (o *overview) less() string {
 }
 
 func (o *overview) none() []document.Block {
-	return []document.Block{document.Prose{Label: "FAULTS", Words: "none was found" + o.how()}}
+	if o.Judged == 0 {
+		return []document.Block{document.Prose{Label: "FAULTS", Style: document.Warn, Words: notJudged}}
+	}
+	return []document.Block{document.Prose{Label: "FAULTS", Words: "none was found" + unjudged(&o.Survey) + o.how()}}
+}
+
+// notJudged stands where nothing is said of health.
+const notJudged = "NOT JUDGED: no window was judged"
+
+// unjudged bounds what was found, if not all was judged.
+func unjudged(s *episode.Survey) string {
+	if s.Left+s.Empty == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" in the %s that %s judged, of %d", unit.Plural(int64(s.Judged), "window", "windows"), was(s.Judged), s.Judged+s.Left+s.Empty)
+}
+
+func was(n int) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
+}
+
+// which part of a window is judged.
+func which(s *episode.Survey) string {
+	if s.Blind {
+		return "first"
+	}
+	return "busiest"
 }
 
 // rest is what was not judged, and the processes.
@@ -178,7 +215,7 @@ func (o *overview) rest() (out []document.Block) {
 // how says what was judged.
 func (o *overview) how() string {
 	if o.Part < o.Every {
-		return fmt.Sprintf(", the busiest %v of each %v", unit.Duration(o.Part), unit.Duration(o.Every))
+		return fmt.Sprintf(", the %s %v of each %v", which(&o.Survey), unit.Duration(o.Part), unit.Duration(o.Every))
 	}
 	return fmt.Sprintf(", in windows of %v", unit.Duration(o.Every))
 }

@@ -185,7 +185,7 @@ func (t *timelineJob) run(ctx context.Context, src *session.Store) (*timelined, 
 		}
 		out.notes = append(out.notes, rec.Manifest().Notes...)
 		open := opening(src, p)
-		if err := out.survey.Judge(ctx, open, catalogue.For, from, to, timeline.Lines(rec, from, to, part)); err != nil {
+		if err := out.survey.Judge(ctx, open, catalogue.For, from, to, stretches(src, rec, from, to, part)); err != nil {
 			return nil, err
 		}
 		if err := out.survey.Refine(ctx, open, catalogue.For, out.exact); err != nil {
@@ -238,9 +238,9 @@ func (t *timelined) document() document.Document {
 		document.Facts{Items: []string{host, fmt.Sprintf("%s to %s", t.from.Local().Format(clockLayout), t.to.Local().Format(clockLayout+" MST")), t.judged()}}}}
 	list := s.Episodes()
 	if len(list) == 0 {
-		words := "none was found"
-		if s.Left > 0 {
-			words += fmt.Sprintf(" in the %s that were judged", unit.Plural(s.Judged, "window", "windows"))
+		words := "none was found" + unjudged(s)
+		if s.Judged == 0 {
+			words = notJudged
 		}
 		d.Blocks = append(d.Blocks, document.Prose{Label: "FINDINGS", Words: words})
 	} else {
@@ -277,7 +277,7 @@ func (t *timelined) document() document.Document {
 // judged says what was looked at.
 func (t *timelined) judged() string {
 	if t.survey.Part < t.survey.Every {
-		return fmt.Sprintf("judged: the busiest %v of each %v", unit.Duration(t.survey.Part), unit.Duration(t.survey.Every))
+		return fmt.Sprintf("judged: the %s %v of each %v", which(&t.survey), unit.Duration(t.survey.Part), unit.Duration(t.survey.Every))
 	}
 	return fmt.Sprintf("judged in windows of %v", unit.Duration(t.survey.Part))
 }

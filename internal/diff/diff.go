@@ -69,7 +69,8 @@ func Compare(first, second Side) (Result, error) {
 	for _, m := range []*measured{a, b} {
 		for _, v := range m.parts {
 			_, scheduled := v.Scheduler()
-			if _, used := v.CPUTotal(); !scheduled && !used && len(v.BlockDevices()) == 0 {
+			_, paged := v.Paging()
+			if _, used := v.CPUTotal(); !scheduled && !used && !paged && len(v.BlockDevices()) == 0 && len(v.Processes()) == 0 {
 				return Result{}, fmt.Errorf("comparing: %s recorded fewer than two samples from %v to %v; choose another time, or a longer window (--for)",
 					m.whole.Manifest().Host.Name, unit.Moment(v.Start()), unit.Clock(v.End()))
 			}

@@ -42,6 +42,7 @@ type part struct {
 	from, to   time.Time // of the window
 	begin, end time.Time // of what was judged
 	load       float64   // share of the time that CPUs were busy or tasks stalled then, before it was judged
+	known      bool      // load
 	findings   []verdict.Finding
 	used       []use
 	skipped    int // windows of the piece up to here that were not judged

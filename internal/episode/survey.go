@@ -35,6 +35,8 @@ type Survey struct {
 	Until  time.Time // windows from here on were not all judged; zero: all were
 	Judged int       // windows
 	Left   int       // windows for which there was no time
+	Empty  int       // windows with too few samples to be judged
+	Blind  bool      // nothing tells which part was busiest: of each window its first one is judged
 
 	began time.Time
 	first int // episode of the piece
@@ -62,12 +64,13 @@ func (s *Survey) Judge(ctx context.Context, open Open, rules Rules, from, to tim
 	s.piece()
 	s.first = len(s.episodes)
 	list := s.parts(from, to, lines)
+	s.Blind = s.Blind || len(list) > 0 && !slices.ContainsFunc(list, func(p part) bool { return p.known })
 	order := inOrder(list, s.Spread)
 	patience := s.Patience
 	if s.Spread {
 		patience -= time.Duration(refining * float64(patience))
 	}
-	done, err := each(len(list), s.workers(), func() bool { return s.out(patience) }, func(i int) error { return list[order[i]].judge(ctx, open, rules) })
+	done, err := each(len(list), s.workers(), func() bool { return s.out(patience) }, func(i int) error { return list[order[i]].judge(ctx, open, rules, s.Fully) })
 	if err != nil {
 		return err
 	}
@@ -87,6 +90,8 @@ func (s *Survey) Judge(ctx context.Context, open Open, rules Rules, from, to tim
 			p.skipped = skipped
 			s.Judged++
 			s.take(p)
+		default:
+			s.Empty++
 		}
 	}
 	return nil
@@ -133,7 +138,7 @@ func (s *Survey) Refine(ctx context.Context, open Open, rules Rules, exact time.
 	has := func(at time.Time, k Key) (bool, bool, error) {
 		return seen.has(at, k, func() (part, error) {
 			p := part{from: at, to: at.Add(s.Part), begin: at, end: at.Add(s.Part)}
-			err := p.judge(ctx, open, rules)
+			err := p.judge(ctx, open, rules, s.Fully)
 			return p, err
 		})
 	}
@@ -215,7 +220,7 @@ func (s *Survey) parts(from, to time.Time, lines []timeline.Line) (list []part) 
 		if p.to = earlier(p.from.Add(s.Every), to); i == count-1 {
 			p.to = to
 		}
-		p.begin, p.load = busiest(windows[i])
+		p.begin, p.load, p.known = busiest(windows[i])
 		if s.Fully {
 			p.begin = later(p.from, earlier(p.begin, p.to.Add(-s.Part)))
 		}
@@ -229,34 +234,55 @@ func (s *Survey) parts(from, to time.Time, lines []timeline.Line) (list []part) 
 
 // busiest is when the line begins in which the CPUs were busiest, also with waits for disks,
 // or tasks stalled most, and the share of the time that they were.
-func busiest(lines []timeline.Line) (at time.Time, load float64) {
+func busiest(lines []timeline.Line) (at time.Time, load float64, known bool) {
 	load = -1
 	for _, l := range lines {
 		now := 0.0
 		for _, v := range []float64{l.Busy, l.Stall, l.Busy + l.IOWait} {
 			if view.Known(v) {
-				now = max(now, v)
+				now, known = max(now, v), true
 			}
 		}
 		if now > load {
 			at, load = l.At, now
 		}
 	}
-	return at, load
+	return at, load, known
 }
 
-// judge reads the part and judges it; one without rows has no beginning then.
-func (p *part) judge(ctx context.Context, open Open, rules Rules) error {
+// judge reads the part and judges it; one without rows, of reports without two samples, has no
+// beginning then.
+func (p *part) judge(ctx context.Context, open Open, rules Rules, reports bool) error {
 	rec, err := open(ctx, p.begin, p.end)
 	if err != nil {
 		return err
 	}
-	if rec.Count(recording.System)+rec.Count(recording.Processes)+rec.Count(recording.CPUs) == 0 {
+	if !reports && rec.Count(recording.System)+rec.Count(recording.Processes)+rec.Count(recording.CPUs) == 0 || reports && !sampled(rec, p.begin, p.end) {
 		p.begin = time.Time{}
 		return nil
 	}
 	*p = judge(p.from, p.to, view.New(rec, p.begin, p.end), rules(rec.Manifest()))
 	return nil
+}
+
+// sampled says whether there are two samples of a table between two times, without which nothing can
+// be judged: reports of other tools are read as a whole.
+func sampled(rec *recording.Recording, from, to time.Time) bool {
+	for _, t := range timeline.Samples {
+		var first time.Time
+		if rec.Has(t, func(at time.Time, _ time.Duration) bool {
+			if at.Before(from) || at.After(to) {
+				return false
+			}
+			if first.IsZero() {
+				first = at
+			}
+			return !at.Equal(first)
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // each does n things, so many at a time, in their order, until out says that there is no time

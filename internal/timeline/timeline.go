@@ -15,6 +15,9 @@ import (
 // Tables are those a timeline is made of.
 var Tables = []recording.Table{recording.CPUs, recording.System, recording.Memory, recording.Pressure}
 
+// Samples are tables that reports of other tools fill at each of their samples.
+var Samples = append([]recording.Table{recording.Disks, recording.VMStat, recording.NetDevices, recording.Processes, recording.MySQLStatuses, recording.MySQLStates}, Tables...)
+
 // Line is one stretch of time. Values that no row tells are NaN.
 type Line struct {
 	At        time.Time // begin
@@ -102,6 +105,27 @@ func Lines(rec *recording.Recording, from, to time.Time, step time.Duration) []L
 			lines = append(lines, s.line(from.Add(time.Duration(i)*step)))
 		}
 	}
+	return lines
+}
+
+// Sampled are Lines, and those of stretches for which other tables have rows, of which all values are
+// NaN: reports of other tools may tell of disks only.
+func Sampled(rec *recording.Recording, from, to time.Time, step time.Duration) []Line {
+	lines := Lines(rec, from, to, step)
+	known := map[int64]bool{}
+	for _, l := range lines {
+		known[int64(l.At.Sub(from)/step)] = true
+	}
+	for _, t := range Samples {
+		rec.Has(t, func(at time.Time, _ time.Duration) bool {
+			if i := int64(at.Sub(from) / step); !at.Before(from) && !at.After(to) && !known[i] {
+				known[i] = true
+				lines = append(lines, (&slot{}).line(from.Add(time.Duration(i)*step)))
+			}
+			return false
+		})
+	}
+	slices.SortFunc(lines, func(a, b Line) int { return a.At.Compare(b.At) })
 	return lines
 }
 

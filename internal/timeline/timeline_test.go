@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -46,5 +47,30 @@ func TestStep(t *testing.T) {
 		if got := Step(span, 60); got != want {
 			t.Errorf("%v: %v, want %v", span, got, want)
 		}
+	}
+}
+
+// What only reports of other tools tell has lines, too, and shows nothing.
+func TestSampled(t *testing.T) {
+	from := time.Date(2026, 1, 31, 3, 0, 0, 0, time.UTC)
+	w := recording.NewWriter(from)
+	recording.Append(w, recording.SystemSample{At: from.Add(time.Minute), Load1: 3})
+	for i := range 5 {
+		recording.Append(w, recording.DiskSample{At: from.Add(time.Duration(i) * 30 * time.Second)})
+	}
+	recording.Append(w, recording.MySQLVariable{At: from.Add(5 * time.Minute)}) // a setting is no sample
+	rec := recording.New(recording.Manifest{})
+	if err := rec.Commit(w); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, l := range Sampled(rec, from, from.Add(10*time.Minute), time.Minute) {
+		got = append(got, fmt.Sprintf("%s %v", l.At.Format("04:05"), l.Load))
+	}
+	if diff := cmp.Diff([]string{"00:00 NaN", "01:00 3", "02:00 NaN"}, got); diff != "" {
+		t.Error(diff)
+	}
+	if n := len(Lines(rec, from, from.Add(10*time.Minute), time.Minute)); n != 1 {
+		t.Errorf("%d lines are shown", n)
 	}
 }
