@@ -138,7 +138,7 @@ func (d *diffJob) choose(ctx context.Context, src *session.Store, path, at strin
 	}
 	held, least, wanted := all.Window, minDiff, d.length
 	if src.Imported() {
-		if least = diff.Parts * 2 * src.Interval(); !d.lengthGiven {
+		if least = diff.Parts * src.Holding(2); !d.lengthGiven {
 			wanted = max(wanted, least)
 		}
 		if wanted < least {

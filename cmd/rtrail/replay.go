@@ -157,7 +157,7 @@ func (r *replayJob) run(ctx context.Context, src *session.Store, lengthGiven boo
 	}
 	step := r.step
 	if step == 0 {
-		step = max(timeline.Step(to.Sub(from), timelineLines), src.Interval())
+		step = max(timeline.Step(to.Sub(from), timelineLines), src.Holding(1))
 	}
 	out := &replayed{contents: c, part: r.at != "", from: from, to: to, step: step, overview: newOverview(src, to.Sub(from))}
 	for _, p := range c.Pieces {

@@ -6,6 +6,7 @@ import (
 
 	"rtrail/internal/imported"
 	"rtrail/internal/recording"
+	"rtrail/internal/timeline"
 )
 
 // Store is evidence of some time that is looked through part by part: a recording on disk, or
@@ -30,30 +31,32 @@ func OpenReports(ctx context.Context, files []string) (*Store, error) {
 }
 
 // interval is the time between two samples of reports: the longest of its tables, since rules need
-// two of each.
+// two of each. Rows outside of the time that all reports cover do not count: those of an hour may lie
+// beside those of a day.
 func interval(rec *recording.Recording, held recording.Window) (longest time.Duration) {
-	take := func(n int) {
-		if n > 1 {
-			longest = max(longest, held.To.Sub(held.From)/time.Duration(n-1))
+	for _, t := range timeline.Samples {
+		within, all := map[int64]bool{}, map[int64]bool{}
+		var first, last time.Time
+		rec.Has(t, func(at time.Time, _ time.Duration) bool {
+			if all[at.UnixNano()] = true; first.IsZero() || at.Before(first) {
+				first = at
+			}
+			if at.After(last) {
+				last = at
+			}
+			if !at.Before(held.From) && !at.After(held.To) {
+				within[at.UnixNano()] = true
+			}
+			return false
+		})
+		switch {
+		case len(within) > 1:
+			longest = max(longest, held.To.Sub(held.From)/time.Duration(len(within)-1))
+		case len(all) > 1:
+			longest = max(longest, last.Sub(first)/time.Duration(len(all)-1))
 		}
 	}
-	take(times(rec, func(s recording.CPUSample) time.Time { return s.At }))
-	take(times(rec, func(s recording.SystemSample) time.Time { return s.At }))
-	take(times(rec, func(s recording.MemorySample) time.Time { return s.At }))
-	take(times(rec, func(s recording.DiskSample) time.Time { return s.At }))
-	take(times(rec, func(s recording.VMStatSample) time.Time { return s.At }))
-	take(times(rec, func(s recording.NetDeviceSample) time.Time { return s.At }))
-	take(times(rec, func(s recording.ProcessSample) time.Time { return s.At }))
-	return max(longest, time.Second).Round(time.Second)
-}
-
-// times is at how many times a table has rows.
-func times[T recording.Row](rec *recording.Recording, at func(T) time.Time) int {
-	seen := map[int64]bool{}
-	for _, r := range recording.Rows[T](rec) {
-		seen[at(r).UnixNano()] = true
-	}
-	return len(seen)
+	return max(longest, time.Second)
 }
 
 // Imported says that it is made of reports of other tools.
@@ -67,7 +70,12 @@ func (s *Store) Interval() time.Duration { return max(s.every, time.Second) }
 
 // AtLeast is the shortest time that is judged: rules want some readings of what changes fast,
 // such as the run queue.
-func (s *Store) AtLeast() time.Duration { return readings * s.Interval() }
+func (s *Store) AtLeast() time.Duration { return s.Holding(readings) }
+
+// Holding is how long some samples take, in whole seconds, rounded up: less may hold one less.
+func (s *Store) Holding(samples int) time.Duration {
+	return (time.Duration(samples)*s.Interval() + time.Second - 1).Truncate(time.Second)
+}
 
 const readings = 5
 
