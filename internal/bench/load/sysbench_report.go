@@ -31,7 +31,8 @@ type SysbenchReport struct {
 	Checkpoints  int
 	Whole        bool // the last part of the report is there
 
-	within bool // a report of a checkpoint
+	within   bool // a report of a checkpoint
+	autoOnly bool // no transactions begin or end, whatever the report counts
 }
 
 // SysbenchCount is a line of the histogram.
@@ -56,7 +57,7 @@ var (
 	sysbenchEvery = regexp.MustCompile(`^\[ *` + number + `s *\] *(?:thds|threads): *` + number + `,? *eps: *` + number)
 	sysbenchOld   = regexp.MustCompile(`^\[ *` + number + `s *\] *threads: *` + number + `, tps: *` + number + `, reads(?:/s)?: *` + number + `, writes(?:/s)?: *` + number + `,? response time: *[0-9.]+ms \([0-9]+%\)(?:, errors: *` + number + `, reconnects: *` + number + `)?\s*$`)
 	sysbenchTotal = regexp.MustCompile(`^\s*(transactions|queries|read/write requests|other operations|ignored errors|deadlocks|reconnects):\s*` + number + `\s*\(` + number + ` per sec\.\)\s*$`)
-	sysbenchValue = regexp.MustCompile(`^\s*(events per second|total time|time elapsed|total number of events|min|avg|max|(?:approx\. +)?([0-9]+)(?:st|nd|rd|th)? percentile):\s*` + number + `m?s?\s*$`)
+	sysbenchValue = regexp.MustCompile(`^\s*(events per second|total time|time elapsed|total number of events|min|avg|max|(?:approx\. +)?([0-9]+)(?:st|nd|rd|th)? percentile):\s*` + number + `(ms|s)?\s*$`)
 	sysbenchCount = regexp.MustCompile(`^\s*` + number + ` \|\**\s+([0-9]+)\s*$`)
 )
 
@@ -94,6 +95,9 @@ func (r *SysbenchReport) Line(line string) (Second, bool) {
 	case trimmed == "SQL statistics:", trimmed == "OLTP test statistics:", trimmed == "CPU speed:":
 		r.forget()
 		return Second{}, false
+	case WithoutTransactions(trimmed):
+		r.autoOnly = true
+		return Second{}, false
 	case strings.HasPrefix(trimmed, "execution time (avg/stddev):"):
 		if r.Whole = true; r.within {
 			r.forget()
@@ -120,12 +124,20 @@ func (r *SysbenchReport) Line(line string) (Second, bool) {
 	if m := sysbenchTotal.FindStringSubmatch(line); m != nil {
 		r.total(m[1], parse(m[2]), parse(m[3]))
 	} else if m := sysbenchValue.FindStringSubmatch(line); m != nil {
-		r.value(m[1], m[2], parse(m[3]))
+		v := parse(m[3])
+		if m[4] == "s" && !strings.HasPrefix(m[1], "t") { // 0.4.8; total time and time elapsed are in seconds
+			v *= 1000
+		}
+		r.value(m[1], m[2], v)
 	} else if m := sysbenchCount.FindStringSubmatch(line); m != nil && len(r.Histogram) < maxCounts {
 		r.Histogram = append(r.Histogram, SysbenchCount{parse(m[1]), parse(m[2])})
 	}
 	return Second{}, false
 }
+
+// WithoutTransactions says that sysbench 0.4 announces to begin and commit no transactions: the
+// statements that it counts as other ones are none then.
+func WithoutTransactions(text string) bool { return strings.Contains(text, "Skipping BEGIN/COMMIT") }
 
 func (r *SysbenchReport) second(s Second) (Second, bool) {
 	if len(r.Seconds) == maxSeconds {
@@ -142,6 +154,9 @@ func (r *SysbenchReport) total(name string, sum, rate float64) {
 	case "queries", "read/write requests":
 		r.Queries, r.QPS = sum, rate
 	case "other operations": // begin and commit, which later versions count as queries
+		if r.autoOnly {
+			return
+		}
 		r.Queries, r.QPS = r.Queries+sum, r.QPS+rate
 	case "ignored errors", "deadlocks":
 		r.Errors, r.ErrorRate = sum, rate

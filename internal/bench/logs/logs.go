@@ -29,7 +29,7 @@ const (
 )
 
 var (
-	banner  = regexp.MustCompile(`(?m)^sysbench ((\d+\.\d+)[^\s:]*)`)
+	banner  = regexp.MustCompile(`(?m)^sysbench v?((\d+\.\d+)[^\s:]*)`)
 	threads = regexp.MustCompile(`(?m)^Number of threads: (\d{1,6})\s*$`)
 	kinds   = regexp.MustCompile(`(?m)^\s+(read|write|other):\s+(\d{1,15})\s*$`)
 	script  = regexp.MustCompile(`(?:^|[^a-z])(?:oltp_)?(point_select|read_only|read_write|write_only)(?:[^a-z]|$)`)
@@ -181,6 +181,9 @@ func scenario(name, part string) string {
 		counts[m[1]], _ = strconv.ParseFloat(m[2], 64)
 	}
 	reads, writes, others := counts["read"], counts["write"], counts["other"]
+	if load.WithoutTransactions(part) && strings.Contains(part, "Running simple OLTP test") {
+		others = 0
+	}
 	switch near := func(a, b float64) bool { return math.Abs(a-b) <= 0.02*b }; {
 	case reads > 0 && writes == 0 && others == 0:
 		return "point_select"
@@ -188,7 +191,7 @@ func scenario(name, part string) string {
 		return "read_only"
 	case reads == 0 && others > 0 && near(writes, 2*others):
 		return "write_only"
-	case others > 0 && near(reads, 7*others) && near(writes, 2*others):
+	case others > 0 && near(reads, 7*others) && (near(writes, 2*others) || near(writes, 2.5*others)): // 0.4 writes five times
 		return "read_write"
 	}
 	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), filepath.Ext(name))

@@ -142,3 +142,36 @@ func FuzzLog(f *testing.F) {
 		}
 	})
 }
+
+// TestSysbench04: releases before 0.4.12 print seconds, and 0.4 has five writes in a transaction; it
+// counts other statements where it begins and commits nothing.
+func TestSysbench04(t *testing.T) {
+	text := printed(t, "sysbench-0.4.txt")
+	for name, c := range map[string]struct {
+		change          []string
+		version, called string
+		qps, mean, p95  document.Number
+	}{
+		"seconds": {[]string{"sysbench 0.4.12:", "sysbench v0.4.8:", "2.14ms", "0.0021s", "4.53ms", "0.0045s", "31.02ms", "0.0310s", "5.89ms", "0.0059s"}, "0.4.8", "read_only", 28223.49, 4.5, 5.9},
+		"five writes": {[]string{"write:                           0", "write:                           176440", "read/write requests:                 494032 (24695.55", "read/write requests:                 670472 (33515.40"},
+			"0.4.12", "read_write", 37043.34, 4.53, 5.89},
+		"without transactions": {[]string{"Running mixed", "Running simple", `Using "BEGIN" for starting transactions`, "Skipping BEGIN/COMMIT", "other:                           70576", "other:                           494032",
+			"other operations:                    70576  (3527.94", "other operations:                    494032 (24695.55"}, "0.4.12", "point_select", 24695.55, 4.53, 5.89},
+	} {
+		changed := text
+		for i := 0; i < len(c.change); i += 2 {
+			if !strings.Contains(changed, c.change[i]) {
+				t.Fatal(name, c.change[i])
+			}
+			changed = strings.Replace(changed, c.change[i], c.change[i+1], 1)
+		}
+		runs, _, err := parse("run-8.log", changed, written)
+		if err != nil || len(runs) != 1 || !Is([]byte(changed)) {
+			t.Fatal(name, runs, err)
+		}
+		near := func(a, b document.Number) bool { return math.Abs(float64(a-b)) < 0.01 }
+		if r := runs[0]; r.Settings["sysbench"] != c.version || r.Scenario != c.called || !near(r.Load.QPS, c.qps) || !near(r.Load.Mean, c.mean) || !near(r.Load.P95, c.p95) || r.Seconds() != 20 || len(r.Invalid) > 0 {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
