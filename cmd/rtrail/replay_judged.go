@@ -147,6 +147,9 @@ func judging(src *session.Store, at time.Time) shell.Command {
 	if least := src.AtLeast(); least > timelinePart {
 		line = line.With("--for %s", least.String())
 	}
+	if more := len(files) - maxReportsNamed; more > 0 {
+		line = line.With("# and the other %d files", more)
+	}
 	return line
 }
 
