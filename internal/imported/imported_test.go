@@ -1,6 +1,7 @@
 package imported
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -300,6 +301,24 @@ Average:            6       305      4.60      2.20      1.30         0
 		t.Errorf("%+v", rows)
 	}
 	about(t, "window", view.New(readAll(t, []string{filepath.Join("testdata", "cpu/sar.txt")})).Seconds(), 6, 1)
+}
+
+// A table that begins 24 hours before the one above it ended is of the same day; a clock that
+// passes midnight while tables alternate is of the next one.
+func TestSarTextOfADay(t *testing.T) {
+	const cpu, queue = "%s        CPU     %%user     %%nice   %%system   %%iowait    %%steal     %%idle\n", "%s      runq-sz  plist-sz   ldavg-1   ldavg-5  ldavg-15   blocked\n"
+	const busy, tasks = "%s        all     10.00      0.00     10.00      0.00      0.00     80.00\n", "%s            1       300      0.10      0.20      0.30         0\n"
+	of := func(lines ...string) string {
+		text := "Linux 4.18.0 (db1) \t01/02/26 \t_x86_64_\t(2 CPU)\n\n"
+		for i := 0; i < len(lines); i += 2 {
+			text += fmt.Sprintf(lines[i], lines[i+1])
+		}
+		return text
+	}
+	day := of(cpu, "00:00:01", busy, "00:10:01", busy, "12:00:01", busy, "23:50:01", queue, "00:00:01", tasks, "00:10:01", tasks, "12:00:01", tasks, "23:50:01")
+	about(t, "a day", text(t, day).Seconds(), (23*60+50)*60, 1)
+	night := of(cpu, "23:49:01", busy, "23:50:01", queue, "23:49:01", tasks, "23:50:01", cpu, "23:59:01", busy, "00:01:01", queue, "23:59:01", tasks, "00:01:01")
+	about(t, "a night", text(t, night).Seconds(), 12*60, 1)
 }
 
 // judge is the verdict on files of testdata.

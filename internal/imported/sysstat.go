@@ -22,6 +22,7 @@ type sysstat struct {
 	day     time.Time         // midnight of the banner's date
 	now     time.Time         // of the latest line with a time
 	start   time.Time         // of the latest header with a time
+	seen    []*header         // those with a time, of this banner
 	restart bool              // the next report is the first after a start of the host
 	early   int               // reports whose time is not after the one before
 	unknown string            // the first header none of whose columns says anything
@@ -115,7 +116,7 @@ func (p *sysstat) about(m []string) {
 			p.note("%s: the date %s is taken as month/day/year", p.file, m[3])
 		}
 	}
-	p.header, p.current, p.now = nil, nil, time.Time{}
+	p.header, p.current, p.now, p.seen = nil, nil, time.Time{}, nil
 	p.restart, p.fresh = len(p.reports) > 0, true
 }
 
@@ -150,8 +151,8 @@ func (p *sysstat) timed(clock time.Duration, words []string) bool {
 	}
 	if isHeader(words) {
 		h := newHeader(words)
-		if !h.is(p.header) && p.tool == "sar" && p.on(clock).Before(p.now) {
-			p.now = time.Time{} // sar prints one kind of numbers after the other
+		if !h.is(p.header) && p.tool == "sar" && (p.on(clock).Before(p.now) || p.first(h) && midnight(p.now).Add(clock).Before(p.now)) {
+			p.now = time.Time{} // sar prints one kind of numbers after the other, each for all of the day
 		}
 		p.header, p.start = h, p.on(clock)
 		switch {
@@ -184,6 +185,18 @@ func (p *sysstat) timed(clock time.Duration, words []string) bool {
 		p.current.began = p.start
 	}
 	return p.row(words)
+}
+
+// maxHeaders bounds the kinds of numbers that are told apart; sar has some fifty.
+const maxHeaders = 200
+
+// first says whether a header comes for the first time.
+func (p *sysstat) first(h *header) bool {
+	if len(p.seen) == maxHeaders || slices.ContainsFunc(p.seen, h.is) {
+		return false
+	}
+	p.seen = append(p.seen, h)
+	return true
 }
 
 // on is a time of day on the day on which it comes next.

@@ -93,7 +93,11 @@ func parse(name, text string, written time.Time) (runs []bench.Run, notes []stri
 	if len(at) > maxParts {
 		return nil, nil, fmt.Errorf("more than %d runs", maxParts)
 	}
-	line := func(offset int) int { return strings.Count(text[:offset], "\n") + 1 }
+	lines, upTo := 1, 0
+	line := func(offset int) int { // of offsets that ascend
+		lines, upTo = lines+strings.Count(text[upTo:offset], "\n"), offset
+		return lines
+	}
 	before := text[:at[0][0]]
 	for i := range at {
 		end := len(text)
