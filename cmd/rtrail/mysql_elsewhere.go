@@ -18,7 +18,7 @@ func (m *mysqlFlags) leaveHost(ctx context.Context, stderr io.Writer) (left bool
 	if !confinable || m.asked == nil || !runsElsewhere(ctx, *m.asked, "/proc") {
 		return false
 	}
-	keptAll(stderr, privilege.Ask(m.asked.Files()))
+	keptAll(stderr, privilege.Ask(privilege.Needs{Read: m.asked.Files()}))
 	return true
 }
 

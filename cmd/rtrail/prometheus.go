@@ -71,9 +71,8 @@ func (p *prometheusFlags) secret() (string, error) {
 	return strings.TrimSpace(os.Getenv(promquery.Env)), nil
 }
 
-// fromPrometheus asks for a window of a host and judges it. Root's rights are given up before,
-// unless a page is to be written with them; what was answered is read with as few privileges as a
-// file of a stranger.
+// fromPrometheus asks for a window of a host and judges it. Root's rights are given up before
+// that; what was answered is read with as few privileges as a file of a stranger.
 func (d *diagnosis) fromPrometheus(ctx context.Context, lengthGiven bool, stderr io.Writer) (verdict.Verdict, error) {
 	none := verdict.Verdict{}
 	secret, err := d.prom.secret()
@@ -93,9 +92,7 @@ func (d *diagnosis) fromPrometheus(ctx context.Context, lengthGiven bool, stderr
 			q.To = now
 		}
 	}
-	if confinable && d.html == "" {
-		keptAll(stderr, privilege.Ask(nil))
-	}
+	asks(stderr, privilege.Needs{Write: []string{d.html}})
 	answer, err := promquery.Ask(ctx, q)
 	if err != nil {
 		return none, err

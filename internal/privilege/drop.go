@@ -44,13 +44,13 @@ func Confine(n Needs) error {
 }
 
 // Ask gives up what asking a server over the network does not need: files, which
-// are read again and again, are all that takes a user. Landlock is left out, as
-// connecting and resolving names take what it forbids.
-func Ask(files []string) error {
+// are read again and again or written later, are all that takes a user. Landlock is left
+// out, as connecting and resolving names take what it forbids.
+func Ask(n Needs) error {
 	if err := noNewPrivileges(); err != nil {
 		return err
 	}
-	return lessen(Needs{Read: files})
+	return lessen(n)
 }
 
 // noNewPrivileges closes the way back through programs that are set-user-ID.
