@@ -243,15 +243,17 @@ func refused(runs []bench.Run) []bench.Run {
 }
 
 // limits counts what runs from a level on are short of: of an open loop, those above the knee.
-// First comes what ends the ladder, then rules by the runs that have them, whatever their
-// subject: a shaper is found as an interface in one run, as a path in another. Of those that are
-// as frequent, what more load shows goes first.
+// First comes what ends the ladder, then rules by the runs of which they are the first finding,
+// then by those that have them, whatever their subject: a shaper is found as an interface in one
+// run, as a path in another. Of those that are as frequent, what more load shows goes first.
 func (l *Ladder) limits(runs []bench.Run, from float64) {
 	seen := map[string]int{}
 	type weight struct {
 		ends  bool
+		heads int // runs of which it is the first finding
 		runs  int
-		level float64
+		// the highest level of these
+		heading, level float64
 	}
 	weights := map[string]*weight{} // by rule
 	of := 0
@@ -261,7 +263,7 @@ func (l *Ladder) limits(runs []bench.Run, from float64) {
 		}
 		of++
 		counted := map[string]bool{}
-		for _, s := range r.Saturated {
+		for n, s := range r.Saturated {
 			w := weights[s.Rule]
 			if w == nil {
 				w = &weight{}
@@ -272,6 +274,9 @@ func (l *Ladder) limits(runs []bench.Run, from float64) {
 				w.runs++
 			}
 			w.ends, w.level = w.ends || r.Refused, max(w.level, level(&r))
+			if n == 0 {
+				w.heads, w.heading = w.heads+1, max(w.heading, level(&r))
+			}
 			if counted[s.Rule+"\x00"+s.Subject] {
 				continue
 			}
@@ -301,7 +306,7 @@ func (l *Ladder) limits(runs []bench.Run, from float64) {
 			}
 			return 1
 		}
-		return cmp.Or(cmp.Compare(w.runs, v.runs), cmp.Compare(w.level, v.level), cmp.Compare(b.Runs, a.Runs))
+		return cmp.Or(cmp.Compare(w.heads, v.heads), cmp.Compare(w.heading, v.heading), cmp.Compare(w.runs, v.runs), cmp.Compare(w.level, v.level), cmp.Compare(b.Runs, a.Runs))
 	})
 }
 

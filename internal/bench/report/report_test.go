@@ -188,6 +188,7 @@ func TestOrderOfLimits(t *testing.T) {
 		"by runs":                  {[][]bench.Saturated{{slow}, {slow}, {path}}, false, []string{"db", "10.0.0.1"}},
 		"two subjects of one rule": {[][]bench.Saturated{{slow}, {shaper}, {path}}, false, []string{"eth0", "10.0.0.1", "db"}},
 		"more load":                {[][]bench.Saturated{{slow}, nil, {path}}, false, []string{"10.0.0.1", "db"}},
+		"what comes first":         {[][]bench.Saturated{{slow, full}, {path, full}, {path, full}}, false, []string{"10.0.0.1", "db", "listener db:3306"}},
 		"as the verdict has it":    {[][]bench.Saturated{{slow, path}, {slow, path}}, false, []string{"db", "10.0.0.1"}},
 		"refused":                  {[][]bench.Saturated{{slow}, {slow}, {full}}, true, []string{"listener db:3306", "db"}},
 	} {
