@@ -32,7 +32,7 @@ var (
 	steadySeconds = rule.Threshold{Name: "steady-seconds", Value: 3, Unit: "count", Source: rule.Judgement,
 		Reason: "Consecutive whole seconds. A steady rate for so long is not a coincidence."}
 	steadyShare = rule.Threshold{Name: "steady-share", Value: 0.75, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the whole seconds with traffic that are steady. The others are the start and the end of the traffic."}
+		Reason: "Share of the whole seconds with traffic that are steady. In the others senders have less to send. Of a long capture an eighth at each end may be the start or the end of the traffic, and does not count."}
 	steadyWithin = rule.Threshold{Name: "steady-within", Value: 0.05, Unit: "share", Source: rule.Judgement,
 		Reason: "Distance from the median, to either side; twice that if single packets are a large part of a second."}
 	evenTenths = rule.Threshold{Name: "even-tenths", Value: 1.1, Unit: "ratio", Source: rule.Judgement,
@@ -61,6 +61,8 @@ var (
 
 const (
 	frameBytes = 1514
+	// rampPart is the part of a capture at each end in which traffic may begin or end.
+	rampPart = 8
 )
 
 // limit is a direction whose rate does not go beyond something.
@@ -76,6 +78,7 @@ type limit struct {
 	resent         float64 // share of packets that are copies of lost ones
 	unanswered     float64 // the same of the packets of the other direction
 	lossy          int     // whole seconds with copies in either direction
+	uneven         float64 // busiest tenth of a second over that of the limit, median; of policed ones
 	conns          []*view.PacketConnection
 	services       []*view.PacketService
 	waited         time.Duration
@@ -84,7 +87,7 @@ type limit struct {
 }
 
 func detectRateLimited(v *view.View) ([]rule.Finding, error) {
-	var found []rule.Finding
+	var limits []*limit
 	limited := map[string]bool{} // senders held back towards all others together
 	rates := v.PacketRates()
 	for _, together := range []bool{true, false} {
@@ -92,11 +95,17 @@ func detectRateLimited(v *view.View) ([]rule.Finding, error) {
 			if (r.To == "") != together || limited[r.From] {
 				continue
 			}
-			l := limit{PacketRates: r}
+			l := &limit{PacketRates: r}
 			if l.look(v) && (l.shaped() || l.policed()) {
 				limited[r.From] = true
-				found = append(found, l.finding(v))
+				limits = append(limits, l)
 			}
+		}
+	}
+	var found []rule.Finding
+	for _, l := range limits {
+		if !slices.ContainsFunc(limits, l.follows) {
+			found = append(found, l.finding(v))
 		}
 	}
 	if len(found) == 0 { // packets say whom it concerns
@@ -105,6 +114,12 @@ func detectRateLimited(v *view.View) ([]rule.Finding, error) {
 		}
 	}
 	return found, nil
+}
+
+// follows says that packets answer, or ask for, those of the other direction, which are dropped:
+// they come less evenly than what a limit lets through.
+func (l *limit) follows(other *limit) bool {
+	return !l.shaped() && !other.shaped() && l.From != other.From && (l.To == other.From || l.To == "") && (other.To == l.From || other.To == "") && l.uneven > other.uneven
 }
 
 // look measures; false if there is no plateau.
@@ -286,7 +301,8 @@ func median(list []recording.PacketRate, value func(recording.PacketRate) float6
 // they are, as a share.
 func (l *limit) plateau(middle float64, measure func(recording.PacketRate) (n, busiest, slack float64)) (steady int, spread float64) {
 	least, most, run, longest := math.Inf(1), 0.0, 0, 0
-	for _, r := range l.seconds {
+	first, last := len(l.seconds), 0 // seconds before the first steady one, and after the last one
+	for i, r := range l.seconds {
 		n, busiest, slack := measure(r)
 		if math.Abs(n-middle) > steadyWithin.Value*middle+min(slack, steadyWithin.Value*middle) || busiest > evenTenths.Value*n/10+slack {
 			run = 0
@@ -296,8 +312,10 @@ func (l *limit) plateau(middle float64, measure func(recording.PacketRate) (n, b
 		run++
 		longest = max(longest, run)
 		least, most = min(least, n), max(most, n)
+		first, last = min(first, i), len(l.seconds)-1-i
 	}
-	if longest < steadySeconds.Int() || float64(steady) < steadyShare.Value*float64(len(l.seconds)) {
+	ends := len(l.seconds) / rampPart
+	if longest < steadySeconds.Int() || float64(steady) < steadyShare.Value*float64(len(l.seconds)-min(first, ends)-min(last, ends)) {
 		return 0, math.Inf(1)
 	}
 	return steady, (most - least) / middle
@@ -331,9 +349,17 @@ func (l *limit) policed() bool {
 	if max(l.resent, l.unanswered) < policed.Value || l.packets < policedPackets.Value || !l.hungry() {
 		return false
 	}
-	even := 0
+	// What passes in a tenth of a second is held against the limit, which is the most that passed
+	// in a steady second: senders that wait for a timer use less of it in between.
+	most := 0.0
 	for _, r := range l.seconds {
-		tenth := float64(r.Packets) / 10
+		if n := float64(r.Packets); n <= l.packets*(1+steadyWithin.Value) {
+			most = max(most, n)
+		}
+	}
+	even, tenth := 0, most/10
+	l.uneven = median(l.seconds, func(r recording.PacketRate) float64 { return float64(r.BusiestPackets) }) / tenth
+	for _, r := range l.seconds {
 		if float64(r.BusiestPackets) <= tenth+subPoisson.Value*math.Sqrt(tenth)+evenPackets.Value {
 			even++
 		}
