@@ -164,7 +164,7 @@ func throughputLoss(congestion string, percent int) Case {
 		Title: fmt.Sprintf("%d %% of packets lost on a path of 20 ms, %s", percent, congestion),
 		Needs: throughputNeeds("iptables"),
 		// Without losses the path's queue in the labs' own program, or windows, may limit.
-		Verb:   m.verb("loss", nothingLimits+"|rate|receiver-window", "--for", "10s", "--congestion", congestion).by(congestion),
+		Verb:   m.verb("loss", nothingLimits+"|rate|queue|receiver-window", "--for", "10s", "--congestion", congestion).by(congestion),
 		Setup:  inRouted(&m.pair, &m.r, m.far),
 		Inject: m.lose("-A", percent),
 		Fix:    m.lose("-D", percent),

@@ -78,7 +78,7 @@ type limit struct {
 	resent         float64 // share of packets that are copies of lost ones
 	unanswered     float64 // the same of the packets of the other direction
 	lossy          int     // whole seconds with copies in either direction
-	uneven         float64 // busiest tenth of a second over that of the limit, median; of policed ones
+	uneven         float64 // busiest tenth of a second beyond that of the limit, median, in standard deviations of a Poisson count; of policed ones
 	conns          []*view.PacketConnection
 	services       []*view.PacketService
 	waited         time.Duration
@@ -358,7 +358,7 @@ func (l *limit) policed() bool {
 		}
 	}
 	even, tenth := 0, most/10
-	l.uneven = median(l.seconds, func(r recording.PacketRate) float64 { return float64(r.BusiestPackets) }) / tenth
+	l.uneven = (median(l.seconds, func(r recording.PacketRate) float64 { return float64(r.BusiestPackets) }) - tenth) / math.Sqrt(max(tenth, 1))
 	for _, r := range l.seconds {
 		if float64(r.BusiestPackets) <= tenth+subPoisson.Value*math.Sqrt(tenth)+evenPackets.Value {
 			even++

@@ -518,6 +518,26 @@ func rated(second func(s int) rateRow, change func(*ruletest.PacketConnection)) 
 	}
 }
 
+// policedSeconds are packets of a second, and of its busiest tenth, of an nginx that may send 800 a
+// second (tenths of 80, and 8 more at once), to 100 users.
+var policedSeconds = [][2]int64{{785, 83}, {778, 83}, {767, 84}, {752, 80}, {767, 84}, {787, 83}, {771, 81}, {786, 82}, {740, 83}, {725, 79}}
+
+// Who asks again for what a policer dropped is as even as its answers, and is not limited.
+func TestOneDirectionIsPoliced(t *testing.T) {
+	h := rated(func(s int) rateRow {
+		r := policedSeconds[s%len(policedSeconds)]
+		return rateRow{packets: r[0], busiest: r[1], bytes: r[0] * 700, resent: 30}
+	}, nil)()
+	for s := range 10 {
+		ruletest.Add(h, recording.PacketRate{At: ruletest.Start.Add(time.Duration(s) * time.Second), From: "10.0.0.1", To: "10.0.0.2",
+			Packets: 1500 + int64(s%3)*20, Bytes: 150000 + int64(s)*9000, BusiestPackets: 164, BusiestBytes: 19000, Resent: 40})
+	}
+	found := h.Detect(t, rateLimited)
+	if len(found) != 1 || found[0].Subject.Name != "10.0.0.2" {
+		t.Errorf("%+v", found)
+	}
+}
+
 func TestRateLimited(t *testing.T) {
 	steady := func(s int, r rateRow) rateRow {
 		r.packets, r.busiest = 1000, 102
@@ -545,6 +565,10 @@ func TestRateLimited(t *testing.T) {
 			return rateRow{packets: 1000 + int64(s%3), busiest: 101, bytes: 300000 + int64(s)*90000, queued: 50 * ms}
 		}, nil), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.2", Low: 8.9, High: 9.1, Says: "limited to 1,00"},
 		{Name: "a policer", Host: rated(func(s int) rateRow { return steady(s, rateRow{resent: 40}) }, nil), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.2", Low: 8.9, High: 9.1, Says: "is dropped"},
+		{Name: "a policer, and senders that wait for timers", Host: rated(func(s int) rateRow {
+			r := policedSeconds[s%len(policedSeconds)]
+			return rateRow{packets: r[0], busiest: r[1], bytes: r[0] * int64(700+s*20), resent: 30}
+		}, nil), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.2", Low: 8, High: 9.1, Says: "is dropped"},
 		{Name: "a policer before the capture", Host: func() *ruletest.Host {
 			h := rated(func(s int) rateRow { return steady(s, rateRow{}) }, nil)()
 			for s := range 10 {
