@@ -1,7 +1,6 @@
 package load
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -309,12 +308,8 @@ func table() (list []relative, err error) {
 
 // readRelative reads a process; false: it is not there.
 func readRelative(pid int) (r relative, ok bool) {
-	b, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
-	if err != nil {
-		return r, false
-	}
-	f := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
-	if len(f) < 20 {
+	_, f, ok := statOf(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	if !ok || len(f) < 20 {
 		return r, false
 	}
 	r.pid, r.dead = pid, f[0] == "Z" || f[0] == "X"

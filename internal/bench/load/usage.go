@@ -211,19 +211,11 @@ type stat struct {
 }
 
 func readStat(path string) (s stat, ok bool) {
-	b, err := os.ReadFile(path)
-	if err != nil {
+	name, f, ok := statOf(path)
+	if !ok || len(f) < 15 {
 		return s, false
 	}
-	open, end := bytes.IndexByte(b, '('), bytes.LastIndexByte(b, ')')
-	if open < 0 || end < open {
-		return s, false
-	}
-	f := strings.Fields(string(b[end+1:]))
-	if len(f) < 15 {
-		return s, false
-	}
-	s.name = string(b[open+1 : end])
+	s.name = name
 	for i, to := range []*float64{&s.used, &s.used, &s.waited, &s.waited} { // utime, stime, cutime, cstime
 		n, err := strconv.ParseUint(f[11+i], 10, 64)
 		if err != nil {
@@ -232,6 +224,20 @@ func readStat(path string) (s stat, ok bool) {
 		*to += float64(n) / ticks
 	}
 	return s, true
+}
+
+// statOf is the name in a file as /proc/PID/stat, which may hold anything, and the fields from the
+// state on, which come after it.
+func statOf(path string) (name string, fields []string, ok bool) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return "", nil, false
+	}
+	open, end := bytes.IndexByte(b, '('), bytes.LastIndexByte(b, ')')
+	if open < 0 || end < open {
+		return "", nil, false
+	}
+	return string(b[open+1 : end]), strings.Fields(string(b[end+1:])), true
 }
 
 // readWanted reads how long a thread ran and waited for a CPU, in seconds.

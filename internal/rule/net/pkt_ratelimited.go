@@ -119,7 +119,12 @@ func detectRateLimited(v *view.View) ([]rule.Finding, error) {
 // follows says that packets answer, or ask for, those of the other direction, which are dropped:
 // they come less evenly than what a limit lets through.
 func (l *limit) follows(other *limit) bool {
-	return !l.shaped() && !other.shaped() && l.From != other.From && (l.To == other.From || l.To == "") && (other.To == l.From || other.To == "") && l.uneven > other.uneven
+	if l.shaped() || other.shaped() || l.uneven <= other.uneven || other.To != "" && other.To != l.From {
+		return false
+	}
+	return slices.ContainsFunc(l.conns, func(c *view.PacketConnection) bool {
+		return c.Client == l.From && c.Server == other.From || c.Server == l.From && c.Client == other.From
+	})
 }
 
 // look measures; false if there is no plateau.
