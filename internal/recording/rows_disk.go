@@ -57,7 +57,8 @@ type MountSample struct {
 
 // OpenFile is one open file of a process that moved much data while a disk was busy, or
 // that wrote much.
-// A file has a row at the first two looks and whenever it changed.
+// A file has a row at the first two looks and whenever it changed, and of a process with few
+// files every few seconds.
 type OpenFile struct {
 	At       time.Time `parquet:"at,timestamp(nanosecond)"`
 	PID      int32     `parquet:"pid"`
@@ -70,6 +71,7 @@ type OpenFile struct {
 	Position int64     `parquet:"position"` // where the next read or write begins, bytes; calls that name their own position do not move it
 	Size     int64     `parquet:"size"`     // bytes, as the kernel last knew it
 	Flags    uint32    `parquet:"flags"`    // of open(2), as this architecture numbers them
+	Whole    bool      `parquet:"whole"`    // at this look each regular file and block device that the process had open has a row
 }
 
 // BaselineValue is what a part of the host could do when it was measured, by rtrail bench

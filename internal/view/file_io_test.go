@@ -25,6 +25,20 @@ func TestOpenFileModes(t *testing.T) {
 	}
 }
 
+// In the middle of a long run, a file that does not change has its row when all files have one.
+func TestLateFilesOfALongRun(t *testing.T) {
+	row := func(at int64, path string, whole bool) recording.OpenFile {
+		return recording.OpenFile{At: time.Unix(at, 0), PID: 7, FD: int32(len(path)), Path: path, Inode: uint64(len(path)), Flags: 0o100000, Device: "8:1", Whole: whole}
+	}
+	for _, f := range openFiles([]recording.OpenFile{
+		row(10, "/changes", false), row(13, "/changes", true), row(13, "/rests", true), row(15, "/opened", false), row(17, "/opened", true),
+	}, time.Unix(20, 0)) {
+		if f.Late != (f.Last.Path == "/opened") {
+			t.Errorf("%s: late %v", f.Last.Path, f.Late)
+		}
+	}
+}
+
 // What was counted of a process is not what another one does that has its PID now.
 func TestEventsOfAnotherProcess(t *testing.T) {
 	before, since := t0.Add(-time.Hour), t0.Add(5500*time.Millisecond)

@@ -21,7 +21,7 @@ type OpenFile struct {
 	Again     bool    // it was seen at two looks or more
 	Readable  bool    // at least one descriptor is open for reading
 	Writable  bool    // the same, for writing
-	Late      bool    // it was not there yet when files of the process were looked at first
+	Late      bool    // it was not there yet when all files of the process had rows first, or else when some had
 	lacking   uint32  // flags that some row is without
 }
 
@@ -53,14 +53,31 @@ func (v *View) OpenFiles() []OpenFile {
 	return Memo(v, "open files", func() []OpenFile { return openFiles(Rows[recording.OpenFile](v), v.end) })
 }
 
-// OpenFilesKnown says whether rows tell all files that processes had open when they were
-// looked at first. A descriptor has rows at its first two looks and then when it changes:
-// a window that begins later lacks those that do not.
-func (v *View) OpenFilesKnown() bool {
+// OpenFilesKnown says whether rows tell all files that a process had open at one look. A
+// descriptor has rows at its first two looks and then when it changes: of a process with
+// many files, and in older recordings, a window that begins later lacks those that do not.
+func (v *View) OpenFilesKnown(p Process) bool {
+	whole := Memo(v, "open files that are known", func() map[int32]time.Time {
+		return wholeLooks(Rows[recording.OpenFile](v), func(r *recording.OpenFile) int32 { return r.PID })
+	})
+	if !whole[p.PID].IsZero() {
+		return true
+	}
 	const starts, looks = 3 * time.Second, time.Second // until the first sample, and the second one
 	first, _ := span(v.rec)
 	started := v.Manifest().Started
 	return v.start.Sub(first) <= looks && (started.IsZero() || v.start.Sub(started) <= starts)
+}
+
+// wholeLooks is when all files of each process had rows first.
+func wholeLooks[K comparable](rows []recording.OpenFile, process func(*recording.OpenFile) K) map[K]time.Time {
+	at := map[K]time.Time{}
+	for i := range rows {
+		if r := &rows[i]; r.Whole && (at[process(r)].IsZero() || r.At.Before(at[process(r)])) {
+			at[process(r)] = r.At
+		}
+	}
+	return at
 }
 
 // idleAfter is how long a process that moves data may have no row: looks are up to two
@@ -87,6 +104,7 @@ func openFiles(rows []recording.OpenFile, end time.Time) []OpenFile {
 		bytes float64
 	}
 	first, last := map[process]time.Time{}, map[process]time.Time{}
+	whole := wholeLooks(rows, func(r *recording.OpenFile) process { return process{r.PID, r.Started} })
 	before := map[descriptor]int64{}
 	moves := map[descriptor]move{} // without number: of all descriptors of a file
 	sizes := map[descriptor]int64{}
@@ -108,7 +126,7 @@ func openFiles(rows []recording.OpenFile, end time.Time) []OpenFile {
 		if !ok {
 			n = len(list)
 			at[k] = n
-			list = append(list, OpenFile{Late: r.At.After(first[p])})
+			list = append(list, OpenFile{Late: r.At.After(first[p]) && r.At.After(whole[p])})
 			seen = append(seen, r.At)
 		}
 		f := &list[n]

@@ -18,6 +18,11 @@ import (
 const (
 	maxDescriptors = 512  // of one process that are looked at
 	maxKnown       = 4096 // that are remembered
+	// listEvery is the time after which all files of a process have rows again, so that a window
+	// in the middle of a long run has them.
+	listEvery = 4 * time.Second
+	// maxListed is of how many descriptors that is so: a database may have thousands.
+	maxListed = 64
 )
 
 // descriptor is one of a process, as long as it stands for the same file.
@@ -33,8 +38,8 @@ type state struct {
 	again          bool // it was seen at two looks or more
 }
 
-// files writes rows of what a process has open: at the first two looks, and whenever they
-// change. The second row tells that a descriptor lasts.
+// files writes rows of what a process has open: at the first two looks, whenever they change,
+// and all of a few every listEvery. The second row tells that a descriptor lasts.
 func (p *Probe) files(e *census.Entry, w *recording.Writer) {
 	dir := fmt.Sprintf("%s/proc/%d/", p.census.Root(), e.PID)
 	f, err := os.Open(dir + "fd")
@@ -46,10 +51,16 @@ func (p *Probe) files(e *census.Entry, w *recording.Writer) {
 	if len(names) == maxDescriptors {
 		w.Unseen(p.Name(), "open files of "+e.Comm, 1, fmt.Sprintf("it has %d or more; the others are not looked at", maxDescriptors), "")
 	}
-	if len(p.known) > maxKnown {
+	if len(p.known) > maxKnown || len(p.listed) > maxKnown {
 		clear(p.known)
+		clear(p.listed)
 	}
 	at := time.Now() // of one look: descriptors that share a position are known by it
+	listed, met := p.listed[e.Key()]
+	whole := !met && len(names) < maxDescriptors || len(names) <= maxListed && at.Sub(listed) >= listEvery
+	if !met || whole {
+		p.listed[e.Key()] = at
+	}
 	for _, name := range names {
 		fd, err := strconv.ParseInt(name, 10, 32)
 		if err != nil {
@@ -63,10 +74,10 @@ func (p *Probe) files(e *census.Entry, w *recording.Writer) {
 		before, known := p.known[d]
 		now := state{row.Position, row.Size, known}
 		p.known[d] = now
-		if known && before == now {
+		if known && before == now && !whole {
 			continue
 		}
-		row.At, row.PID, row.Started, row.Process, row.FD = at, e.PID, e.Started, e.Comm, d.fd
+		row.At, row.PID, row.Started, row.Process, row.FD, row.Whole = at, e.PID, e.Started, e.Comm, d.fd, whole
 		recording.Append(w, row)
 	}
 }

@@ -43,6 +43,7 @@ type Probe struct {
 	busy   map[string]uint64 // milliseconds of each disk
 	moved  map[census.Key]moved
 	known  map[descriptor]state
+	listed map[census.Key]time.Time // when all files of a process had rows last; else at first
 	names  procfile.Names
 	buf    []byte
 	last   time.Time
@@ -59,7 +60,7 @@ type moved struct {
 
 // New makes the probe. It looks where the census looks.
 func New(c *census.Census) *Probe {
-	return &Probe{census: c, budget: budget, disks: &procfile.File{Path: c.Root() + "/proc/diskstats"}, vmstat: &procfile.File{Path: c.Root() + "/proc/vmstat"}, busy: map[string]uint64{}, moved: map[census.Key]moved{}, known: map[descriptor]state{}, buf: make([]byte, 4096)}
+	return &Probe{census: c, budget: budget, disks: &procfile.File{Path: c.Root() + "/proc/diskstats"}, vmstat: &procfile.File{Path: c.Root() + "/proc/vmstat"}, busy: map[string]uint64{}, moved: map[census.Key]moved{}, known: map[descriptor]state{}, listed: map[census.Key]time.Time{}, buf: make([]byte, 4096)}
 }
 
 // Name is the word users see.

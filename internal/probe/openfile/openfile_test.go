@@ -76,7 +76,7 @@ func TestFiles(t *testing.T) {
 		return list
 	}
 	first := rows()
-	if len(first) != 2 || first[1].FD != int32(read.Fd()) || first[1].Position != 0 || first[0].Position != 6 || first[0].Size != 6 || first[0].Flags&unix.O_APPEND == 0 || first[0].FD != int32(log.Fd()) || first[0].Device == "" || first[0].Started.IsZero() {
+	if len(first) != 2 || first[1].FD != int32(read.Fd()) || first[1].Position != 0 || first[0].Position != 6 || first[0].Size != 6 || first[0].Flags&unix.O_APPEND == 0 || first[0].FD != int32(log.Fd()) || first[0].Device == "" || !first[0].Whole || first[0].Started.IsZero() {
 		t.Fatalf("first: %+v", first)
 	}
 	if again := rows(); len(again) != 2 || again[0].Position+again[1].Position != 6 {
@@ -84,6 +84,12 @@ func TestFiles(t *testing.T) {
 	}
 	if again := rows(); len(again) != 0 {
 		t.Errorf("nothing changed: %+v", again)
+	}
+	for key := range p.listed { // some seconds ago
+		p.listed[key] = p.listed[key].Add(-listEvery)
+	}
+	if again := rows(); len(again) != 2 || !again[0].Whole || !again[1].Whole {
+		t.Errorf("all of them again: %+v", again)
 	}
 	_, _ = log.WriteString("more\n")
 	_, _ = read.Read(make([]byte, 3))

@@ -31,7 +31,7 @@ type usedFile struct {
 func usedFiles(v *view.View, disk string, p view.Process) []usedFile {
 	var read, written float64 // by calls, of files on any disk
 	all := 0
-	known := v.OpenFilesKnown()
+	known := v.OpenFilesKnown(p)
 	load := loadOf(v, p)
 	var list []usedFile
 	for _, f := range v.FileIO() {

@@ -95,7 +95,7 @@ func rereaderOf(v *view.View, p view.Process) (r rereader, ok bool) {
 	switch {
 	case r.counted:
 		r.read = min(r.read, counted)
-	case late, !v.OpenFilesKnown(): // files may come and go, each of which it reads once
+	case late, !v.OpenFilesKnown(p): // files may come and go, each of which it reads once
 		return r, false
 	case others && waits < r.waits/2:
 		return r, false // it may be the other files that it reads

@@ -26,11 +26,18 @@ type direct struct {
 	disk        float64              // bytes per second that the disk reads; 0: as many as the program
 	others      []recording.OpenFile // that are open, too
 	later       []string             // files with O_DIRECT that it opens afterwards
+	long        bool                 // rtrail has been running for an hour
+	whole       bool                 // its files have rows at the second look, all of them
 }
 
 func (d direct) host() *ruletest.Host {
 	h := ruletest.New(2, 10).Memory(8<<30, d.available, 0)
-	h.Manifest(func(m *recording.Manifest) { m.Host.Arch = "x86_64" })
+	h.Manifest(func(m *recording.Manifest) {
+		m.Host.Arch = "x86_64"
+		if d.long {
+			m.Started = ruletest.Start.Add(-time.Hour)
+		}
+	})
 	ruletest.Every(h, func(at time.Time, s float64) recording.DiskSample {
 		return recording.DiskSample{At: at, Device: "sda", Major: 8, ReadBytes: uint64(max(d.read, d.disk) * s)}
 	})
@@ -53,6 +60,7 @@ func (d direct) host() *ruletest.Host {
 	for at := range 2 {
 		open := func(f recording.OpenFile) {
 			f.At, f.PID, f.Process, f.Inode = ruletest.Start.Add(time.Duration(at)*time.Second), 812, d.comm, uint64(f.FD)
+			f.Whole = d.whole && at == 1
 			ruletest.Add(h, f)
 		}
 		open(recording.OpenFile{FD: 3, Path: "/srv/table", Device: "8:0", Size: d.size, Flags: d.flags})
@@ -109,6 +117,9 @@ func TestDirectRead(t *testing.T) {
 		situation("half of what the disk reads", rule.Certain, func(d *direct) { d.disk = 67 * mib }),
 		situation("less than half", rule.Possible, func(d *direct) { d.disk = 70 * mib }),
 		situation("a backup of many files", 0, func(d *direct) { d.later = []string{"/srv/t1", "/srv/t2"} }),
+		situation("in the middle of a long run, of which rows tell what changes", 0, func(d *direct) { d.long = true }),
+		situation("in the middle of a long run, with all files at one look", rule.Certain, func(d *direct) { d.long, d.whole = true, true }),
+		situation("in the middle of a long run, a backup of many files", 0, func(d *direct) { d.long, d.whole, d.later = true, true, []string{"/srv/t1", "/srv/t2"} }),
 		situation("another file on overlay, which it may read", 0, func(d *direct) {
 			d.others, d.fd = []recording.OpenFile{{FD: 4, Path: "/var/large", Device: "0:45", Size: 1 << 40, Flags: 0o140000}}, 4
 		}),
