@@ -88,7 +88,8 @@ func (l *ioLimit) of(d view.BlockDevice) float64 {
 }
 
 // heldByCgroup finds the groups that reached an I/O limit, by the name of the
-// device the limit is for.
+// device the limit is for. Groups that were there for less than most of the window are left out:
+// what waits at their limit is held against disks, which are judged over all of it.
 func heldByCgroup(v *view.View) map[string][]*ioLimit {
 	names := map[string]string{}
 	for _, d := range view.Rows[recording.DiskSample](v) {
@@ -102,6 +103,9 @@ func heldByCgroup(v *view.View) map[string][]*ioLimit {
 	held := map[string][]*ioLimit{}
 	for _, k := range keys {
 		samples := series[k]
+		if there := samples[len(samples)-1].At.Sub(samples[0].At).Seconds(); there < mostIntervals.Value*v.Seconds() {
+			continue
+		}
 		all := map[string]float64{
 			"rbps":  view.Rate(samples, func(s recording.CgroupSample) int64 { return s.ReadBytes }),
 			"wbps":  view.Rate(samples, func(s recording.CgroupSample) int64 { return s.WriteBytes }),
