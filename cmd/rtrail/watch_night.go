@@ -147,8 +147,13 @@ type running struct {
 	mu      sync.Mutex
 	tracker watch.Tracker
 
-	failed error // of printing
+	kept   time.Time // when the state was put last
+	failed error     // of printing
 }
+
+// keepEvery is how often the state is written while a fault is there: after a crash, it is said
+// to have lasted until then.
+const keepEvery = time.Minute
 
 // start judges in the background until the run ends. Its context ends with ctx, and when
 // nobody reads what is printed. stop takes the error of the run and gives that with the watch's.
@@ -260,7 +265,8 @@ func (r *running) judge(now time.Time) {
 	open := r.tracker.Open()
 	r.mu.Unlock()
 	r.outbox.Put(notices, open)
-	if len(notices) > 0 {
+	if len(notices) > 0 || len(open) > 0 && now.Sub(r.kept) >= keepEvery {
+		r.kept = now
 		r.keeper.put(r.snapshot())
 	}
 	for i := range notices {

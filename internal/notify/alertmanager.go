@@ -26,13 +26,16 @@ type alert struct {
 }
 
 // alertOf makes the alert of a fault. Its labels are its identity, so they have nothing that
-// changes while it is there.
-func alertOf(n *watch.Notice, k watch.Key, ends time.Time) alert {
+// changes while it is there. Of a clock that was set back, it began now: no alert ends before it begins.
+func alertOf(n *watch.Notice, k watch.Key, now, ends time.Time) alert {
 	a := alert{
 		Labels: map[string]string{"alertname": k.Rule, "instance": n.Host, "subject": escape.Text(k.Subject), "fault": n.Fault, "source": "rtrail"},
 		Annotations: map[string]string{"summary": escape.Text(n.Headline), "description": n.Text(), "confidence": n.Confidence,
 			"impact": escape.Text(n.Impact), "who": escape.Text(n.Who), "look": escape.Text(n.Look), "change": escape.Text(n.Change)},
 		StartsAt: n.Since, EndsAt: ends,
+	}
+	if a.StartsAt.After(now) {
+		a.StartsAt = now
 	}
 	for name, text := range a.Annotations {
 		if text == "" {
@@ -49,18 +52,19 @@ func (c *client) alert(ctx context.Context, n *watch.Notice) error {
 	if n.Event == watch.Ended {
 		ends = now
 	}
-	list := []alert{alertOf(n, n.Key, ends)}
+	list := []alert{alertOf(n, n.Key, now, ends)}
 	if n.Was != nil && n.Was.Key != n.Key {
-		list = append(list, alertOf(n, n.Was.Key, now))
+		list = append(list, alertOf(n, n.Was.Key, now, now))
 	}
 	return c.post(ctx, list)
 }
 
 // again tells of all faults that are there.
 func (c *client) again(ctx context.Context, open []watch.Notice) error {
+	now := time.Now()
 	var list []alert
 	for i := range open {
-		list = append(list, alertOf(&open[i], open[i].Key, time.Now().Add(endsIn)))
+		list = append(list, alertOf(&open[i], open[i].Key, now, now.Add(endsIn)))
 	}
 	return c.post(ctx, list)
 }

@@ -161,6 +161,15 @@ func TestEndlessReply(t *testing.T) {
 	}
 }
 
+// An alert does not end before it begins, although the clock was set back meanwhile.
+func TestAlertOfAnotherClock(t *testing.T) {
+	n := full(watch.Ended)
+	now := n.Since.Add(-time.Hour)
+	if a := alertOf(n, n.Key, now, now); a.EndsAt.Before(a.StartsAt) {
+		t.Errorf("from %v to %v", a.StartsAt, a.EndsAt)
+	}
+}
+
 // A server that does not answer is given up when the run ends.
 func TestHangingServer(t *testing.T) {
 	stop := make(chan struct{})

@@ -38,6 +38,8 @@ const (
 	perRule = 3
 	// maxSeen bounds the findings of a window, in the order of the verdict.
 	maxSeen = 100
+	// maxAlike bounds those of one rule, but for those that go on: a flood of one kind hides no others.
+	maxAlike = 10
 	// maxFaults bounds the faults that are kept, told or not.
 	maxFaults = 300
 	// maxMembers bounds the findings of a fault that are remembered.

@@ -92,18 +92,47 @@ func DecodeState(b []byte, host string, now time.Time) (State, error) {
 	if s.Host != host {
 		return State{}, fmt.Errorf("of another host, %.80q", s.Host)
 	}
-	return s, s.check(now)
+	s.mendTimes(now)
+	return s, s.check()
+}
+
+// mendTimes makes times agree that a clock which was set meanwhile left apart.
+func (s *State) mendTimes(now time.Time) {
+	for i := range s.Faults {
+		f := &s.Faults[i]
+		mendTimes(now, &f.Since, &f.Last)
+	}
+	for _, list := range s.Pending {
+		for i := range list {
+			n := &list[i]
+			mendTimes(now, &n.Since, n.Until)
+			mendTimes(now, &n.At, nil)
+		}
+	}
+}
+
+// mendTimes makes times that cannot be the present one, and a beginning that is after the end
+// that end; nil: there is none.
+func mendTimes(now time.Time, begin, end *time.Time) {
+	for _, at := range []*time.Time{begin, end} {
+		if at != nil && (at.Year() < 2000 || at.After(now.Add(ahead))) {
+			*at = now
+		}
+	}
+	if end != nil && begin.After(*end) {
+		*begin = *end
+	}
 }
 
 // check refuses what no watch has written.
-func (s *State) check(now time.Time) error {
+func (s *State) check() error {
 	if len(s.Faults) > maxFaults || len(s.Pending) > MaxReceivers {
 		return fmt.Errorf("%d faults and %d receivers: more than there can be", len(s.Faults), len(s.Pending))
 	}
 	ids := map[string]bool{}
 	for i := range s.Faults {
 		f := &s.Faults[i]
-		if err := checkFault(f, now); err != nil {
+		if err := checkFault(f); err != nil {
 			return fmt.Errorf("fault %d: %w", i+1, err)
 		}
 		if ids[f.ID] {
@@ -116,7 +145,7 @@ func (s *State) check(now time.Time) error {
 			return fmt.Errorf("receiver %.20q with %d notices", to, len(list))
 		}
 		for i := range list {
-			if err := checkNotice(&list[i], now); err != nil {
+			if err := checkNotice(&list[i]); err != nil {
 				return fmt.Errorf("notice %d: %w", i+1, err)
 			}
 		}
@@ -124,14 +153,12 @@ func (s *State) check(now time.Time) error {
 	return nil
 }
 
-func checkFault(f *Fault, now time.Time) error {
+func checkFault(f *Fault) error {
 	switch {
 	case !isID(f.ID):
 		return fmt.Errorf("ID %.20q", f.ID)
 	case f.Times < 1 || f.Times > maxTimes || f.Changes < 0 || f.Changes > maxTimes:
 		return fmt.Errorf("it came %d times and changed %d times", f.Times, f.Changes)
-	case f.Last.Before(f.Since):
-		return errors.New("it ends before it begins")
 	case len(f.Members) > maxMembers+1:
 		return fmt.Errorf("%d findings", len(f.Members))
 	}
@@ -139,10 +166,10 @@ func checkFault(f *Fault, now time.Time) error {
 	for _, m := range f.Members {
 		texts = append(texts, m.Rule, m.Subject)
 	}
-	return errors.Join(checkRule(f.Cause.Rule), checkTimes(now, f.Since, f.Last), checkTexts(texts...), checkBrief(f.About.Confidence, f.About.Headline, f.About.Impact, f.About.Who, f.About.Look, f.About.Change))
+	return errors.Join(checkRule(f.Cause.Rule), checkTexts(texts...), checkBrief(f.About.Confidence, f.About.Headline, f.About.Impact, f.About.Who, f.About.Look, f.About.Change))
 }
 
-func checkNotice(n *Notice, now time.Time) error {
+func checkNotice(n *Notice) error {
 	switch {
 	case n.Event != Began && n.Event != Changed && n.Event != Ended:
 		return fmt.Errorf("event %.20q", n.Event)
@@ -153,10 +180,6 @@ func checkNotice(n *Notice, now time.Time) error {
 	case (n.Event == Ended) != (n.Until != nil):
 		return errors.New("an end without a time, or a time without an end")
 	}
-	times := []time.Time{n.At, n.Since}
-	if n.Until != nil {
-		times = append(times, *n.Until)
-	}
 	texts := []string{n.Host, n.Rule, n.Subject, n.See}
 	for _, c := range []*Cause{n.Was, n.Within} {
 		if c != nil {
@@ -166,7 +189,7 @@ func checkNotice(n *Notice, now time.Time) error {
 			}
 		}
 	}
-	return errors.Join(checkRule(n.Rule), checkTimes(now, times...), checkTexts(texts...), checkBrief(n.Confidence, n.Headline, n.Impact, n.Who, n.Look, n.Change))
+	return errors.Join(checkRule(n.Rule), checkTexts(texts...), checkBrief(n.Confidence, n.Headline, n.Impact, n.Who, n.Look, n.Change))
 }
 
 func checkBrief(confidence string, texts ...string) error {
@@ -191,15 +214,6 @@ func checkTexts(texts ...string) error {
 
 // ahead is how far a clock that was set back may leave times in the future.
 const ahead = 24 * time.Hour
-
-func checkTimes(now time.Time, times ...time.Time) error {
-	for _, at := range times {
-		if at.Year() < 2000 || at.After(now.Add(ahead)) {
-			return fmt.Errorf("time %v", at)
-		}
-	}
-	return nil
-}
 
 // checkRule wants the ID of a rule as every version has had them: it gets into commands.
 func checkRule(id string) error {

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 )
@@ -19,7 +20,7 @@ type Tracker struct {
 // Judge takes the next window and says what is to be told of it, in the order of the verdict, ends last.
 func (t *Tracker) Judge(w Window) []Notice {
 	var out []Notice
-	w.Seen = w.Seen[:min(len(w.Seen), maxSeen)]
+	w = t.bounded(w)
 	by := t.assign(w)
 	here := map[*Fault]bool{}
 	for i, f := range by {
@@ -43,6 +44,43 @@ func (t *Tracker) Judge(w Window) []Notice {
 	}
 	t.forget(w)
 	return out
+}
+
+// bounded leaves findings out of a window that has too many: those last that are the causes of
+// faults. Silence about faults of the same rules then says nothing.
+func (t *Tracker) bounded(w Window) Window {
+	known := map[Key]bool{}
+	for _, f := range t.faults {
+		if f.Open {
+			known[f.Cause] = true
+		}
+	}
+	goOn := 0 // of which there is room for all
+	for i := range w.Seen {
+		if known[w.Seen[i].Key] {
+			goOn++
+		}
+	}
+	room := maxSeen - min(goOn, maxSeen)
+	alike := map[string]int{}
+	kept := make([]Seen, 0, min(len(w.Seen), maxSeen))
+	unjudged := maps.Clone(w.Unjudged)
+	if unjudged == nil {
+		unjudged = map[string]bool{}
+	}
+	for _, s := range w.Seen {
+		switch goesOn := known[s.Key]; {
+		case len(kept) == maxSeen, !goesOn && (room == 0 || alike[s.Key.Rule] == maxAlike):
+			unjudged[s.Key.Rule] = true
+			continue
+		case !goesOn:
+			room--
+			alike[s.Key.Rule]++
+		}
+		kept = append(kept, s)
+	}
+	w.Seen, w.Unjudged = kept, unjudged
+	return w
 }
 
 // assign finds the fault that each finding goes on with, or makes one.

@@ -140,6 +140,25 @@ func TestTrackerIsBounded(t *testing.T) {
 	}
 }
 
+// A flood of one kind neither ends nor hides other faults.
+func TestFlood(t *testing.T) {
+	var flood []string
+	for i := range 200 {
+		flood = append(flood, fmt.Sprintf("!f@%d", i))
+	}
+	all := strings.Join(flood, ",")
+	got := script(&Tracker{Host: "h", Step: step}, "!a@1 "+strings.Repeat(all+",!a@1 ", 3)+all+",!b@2,!a@1 "+all+",!b@2,!a@1 !a@1 !a@1 - -")
+	var others []string
+	for _, line := range got {
+		if !strings.Contains(line, " f@") {
+			others = append(others, line)
+		}
+	}
+	if diff := cmp.Diff([]string{"1 began a@1", "5 began b@2", "8 ended b@2", "10 ended a@1"}, others); diff != "" {
+		t.Errorf("%s\n%q", diff, got)
+	}
+}
+
 // After a restart what was told is not told again, and what ended meanwhile ends.
 func TestRestart(t *testing.T) {
 	for _, c := range []struct {
