@@ -147,7 +147,9 @@ func (s *slot) line(at time.Time) Line {
 	l.Busy, l.IOWait = cpuShares(s.cpus)
 	for _, r := range s.systems {
 		l.Load = highest(l.Load, r.Load1)
-		l.Blocked = highest(l.Blocked, float64(r.Blocked))
+		if r.Blocked >= 0 {
+			l.Blocked = highest(l.Blocked, float64(r.Blocked))
+		}
 	}
 	for _, r := range s.memories {
 		if r.Total > 0 && r.Available >= 0 {
@@ -165,19 +167,23 @@ func (s *slot) line(at time.Time) Line {
 	return l
 }
 
+// highest is the larger of two numbers, or the one that is known.
 func highest(a, b float64) float64 {
-	if math.IsNaN(a) {
+	switch {
+	case math.IsNaN(a):
 		return b
+	case math.IsNaN(b):
+		return a
 	}
-	return math.Max(a, b)
+	return max(a, b)
 }
 
 // cpuShares are the shares of time that were not idle, and idle with I/O
 // pending.
 func cpuShares(series []recording.CPUSample) (busy, iowait float64) {
+	// Idle time and that of waits may fall a little; the other counters start again.
 	delta := func(of func(recording.CPUSample) time.Duration) float64 {
-		d, _ := view.Delta(series, of)
-		return d
+		return view.Growth(series, func(r recording.CPUSample) float64 { return of(r).Seconds() })
 	}
 	// User and Nice include the time of guests.
 	work := delta(func(r recording.CPUSample) time.Duration {

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -32,6 +33,29 @@ func TestLines(t *testing.T) {
 	}
 	got := Lines(rec, from, from.Add(10*time.Minute), time.Minute)
 	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(0, 1e-9)); diff != "" {
+		t.Errorf("lines (-want +got):\n%s", diff)
+	}
+}
+
+// Times of idling and waiting fall now and then, without having begun again.
+func TestCountersThatFall(t *testing.T) {
+	from := time.Date(2026, 1, 31, 3, 0, 0, 0, time.UTC)
+	w := recording.NewWriter(from)
+	for i := range 3 {
+		d := time.Duration(i) * 10 * time.Second
+		r := recording.CPUSample{At: from.Add(d), CPU: -1, User: d / 2, Idle: 1000*time.Hour + d/2, IOWait: 5000 * time.Hour}
+		r.IOWait -= time.Duration(i) * 10 * time.Millisecond
+		recording.Append(w, r)
+		load := []float64{2, math.NaN(), 1}[i]
+		recording.Append(w, recording.SystemSample{At: r.At, Load1: load, Blocked: recording.Unknown})
+	}
+	rec := recording.New(recording.Manifest{})
+	if err := rec.Commit(w); err != nil {
+		t.Fatal(err)
+	}
+	got := Lines(rec, from, from.Add(time.Minute), time.Minute)
+	want := []Line{{At: from, Busy: 0.5, IOWait: 0, Load: 2, Blocked: math.NaN(), Available: math.NaN(), SwapUsed: math.NaN(), Stall: math.NaN()}}
+	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(0, 1e-9), cmpopts.EquateNaNs()); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
 	}
 }
