@@ -20,7 +20,11 @@ type sarFiles struct {
 	written time.Time
 	content []byte
 	n       int
+	unread  int64 // bytes of files that were no such thing
 }
+
+// maxUnread bounds them.
+const maxUnread = 1 << 30
 
 // sarFile is the name of a file of sar: of a day, or of a date.
 var sarFile = regexp.MustCompile(`^sar?(\d{2}|\d{8})$`)
@@ -55,6 +59,11 @@ func (s *sarFiles) take(memory *budget.Budget, h *tar.Header, in io.Reader) erro
 	if err == nil && (isSar(b) || kindOf(b[:min(len(b), headBytes)]) != nil) {
 		memory.Give(int64(len(s.content)))
 		s.name, s.written, s.content = h.Name, h.ModTime, b
+		return nil
+	}
+	memory.Give(h.Size)
+	if s.unread += h.Size; s.unread > maxUnread { // a tar of zeros is small
+		return budget.ErrSpent
 	}
 	return nil
 }

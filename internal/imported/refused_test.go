@@ -95,6 +95,7 @@ func FuzzReports(f *testing.F) {
 		}
 		f.Add(b[:min(len(b), 3000)])
 	}
+	f.Add([]byte("# hostname;interval;timestamp;PID;S\nh;1;2026-01-02 00:00:00 UTC;5;\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		parse := kindOf(b)
 		if parse == nil {

@@ -107,7 +107,7 @@ func (h *header) row(words []string) (r row, ok bool) {
 		case i == h.key:
 			r.key = strings.Clone(words[i])
 		case name == "S":
-			r.state = strings.Clone(words[i][:1])
+			r.state = strings.Clone(words[i][:min(len(words[i]), 1)])
 		case slices.Contains(wordColumns, name):
 			if n, ok := size(words[i]); ok {
 				r.values[i] = n
