@@ -26,8 +26,8 @@ while True:
     time.sleep(0.001)
 `
 
-// memCacheDropped empties the page cache of this machine once a second, for as long as one
-// window, beside a program that reads from a file on a disk of 200 reads a second.
+// memCacheDropped empties the page cache of this machine once a second, for at most 90 s, beside
+// a program that reads from a file on a disk of 200 reads a second.
 func memCacheDropped() Case {
 	const operations, size = 200, 3 * mib
 	var cleaner *env.Proc
@@ -66,7 +66,7 @@ func memCacheDropped() Case {
 			return load.UntilReported(ctx, e, "reads")
 		},
 		Inject: func(ctx context.Context, e *env.Env) (err error) {
-			cleaner, err = e.StartWith(env.Options{}, "sh", "-c", "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo 1 > /proc/sys/vm/drop_caches; sleep 1; done; sleep 60")
+			cleaner, err = e.StartWith(env.Options{}, "sh", "-c", "i=0; while [ $i -lt 90 ]; do echo 1 > /proc/sys/vm/drop_caches; sleep 1; i=$((i+1)); done; sleep 60")
 			return err
 		},
 		Fix:     doing(func() { cleaner.Stop() }),

@@ -122,6 +122,8 @@ type Entry struct {
 	Title string `json:"title"`
 	Rule  string `json:"rule"` // that must rank first; "": a control, which must stay silent, or there is a verb
 	Verb  string `json:"verb"` // that tests the network and judges in place of a diagnosis; ""
+	Kind  string `json:"kind"` // of the subject that is expected; "": any
+	Name  string `json:"name"` // of the subject, a regular expression for all of it; "": any
 	Extra bool   `json:"extra"`
 	// AllowOthers are rules whose findings may stand beside the first one.
 	AllowOthers []string `json:"allow_others"`
@@ -138,7 +140,7 @@ func (c Case) hostAlone() bool {
 func Entries(all []Case) []Entry {
 	list := make([]Entry, len(all))
 	for i, c := range all {
-		list[i] = Entry{c.ID, c.Title, c.Rule, c.verb(), c.Extra, append([]string{}, c.AllowOthers...), c.hostAlone()}
+		list[i] = Entry{c.ID, c.Title, c.Rule, c.verb(), c.Kind, c.Name, c.Extra, append([]string{}, c.AllowOthers...), c.hostAlone()}
 	}
 	return list
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -30,6 +32,8 @@ const (
 type entry struct {
 	Case        string   `json:"case"`
 	Rule        string   `json:"rule"`
+	Kind        string   `json:"kind"`
+	Name        string   `json:"name"`
 	Extra       bool     `json:"extra"`
 	AllowOthers []string `json:"allow_others"`
 	HostAlone   bool     `json:"host_alone"`
@@ -150,11 +154,32 @@ func (p *proof) lab(ctx context.Context, w *watching, c entry) (verdict, error) 
 	return v, nil
 }
 
+// about says whether the key of a subject, HOST/KIND/NAME, is that of the one that the case expects.
+// A key leaves out how many processes there are, and says in which unit or network namespace
+// they are.
+func (e entry) about(key string) bool {
+	_, key, _ = strings.Cut(key, "/")
+	kind, name, _ := strings.Cut(key, "/")
+	if e.Kind != "" && kind != e.Kind {
+		return false
+	}
+	wanted, err := regexp.Compile("^(?:" + cmp.Or(e.Name, ".*") + ")$")
+	if err != nil {
+		return false
+	}
+	whole, _, _ := strings.Cut(name, " in ")
+	short := whole
+	if i := strings.LastIndexByte(whole, ':'); kind == "listener" && i > 0 {
+		short = whole[:i]
+	}
+	return slices.ContainsFunc([]string{name, whole, short, whole + " ×2"}, wanted.MatchString)
+}
+
 // judge compares the notices of a lab with what they should be.
 func (v *verdict) judge(r labResult, notices []took) {
 	fault := ""
 	for _, n := range notices {
-		mine := n.Rule == v.Rule
+		mine := n.Rule == v.Rule && v.about(n.Subject)
 		switch {
 		case !mine && slices.Contains(v.AllowOthers, n.Rule):
 			v.notes = append(v.notes, "(allowed: "+n.String()+")")
@@ -182,7 +207,7 @@ func (v *verdict) judge(r labResult, notices []took) {
 
 // take appends the notice that is in the environment to a file.
 func take(file string) error {
-	n := took{Took: time.Now(), Event: os.Getenv("RTRAIL_EVENT"), Fault: os.Getenv("RTRAIL_FAULT"), Rule: os.Getenv("RTRAIL_RULE"), Headline: os.Getenv("RTRAIL_HEADLINE"), Confidence: os.Getenv("RTRAIL_CONFIDENCE")}
+	n := took{Took: time.Now(), Event: os.Getenv("RTRAIL_EVENT"), Fault: os.Getenv("RTRAIL_FAULT"), Rule: os.Getenv("RTRAIL_RULE"), Subject: os.Getenv("RTRAIL_SUBJECT"), Headline: os.Getenv("RTRAIL_HEADLINE"), Confidence: os.Getenv("RTRAIL_CONFIDENCE")}
 	b, err := json.Marshal(n)
 	if err != nil {
 		return err

@@ -10,8 +10,10 @@ func TestJudge(t *testing.T) {
 	injected := time.Date(2026, 1, 31, 3, 0, 0, 0, time.UTC)
 	r := labResult{Pass: true, Injected: injected, Fixed: injected.Add(40 * time.Second)}
 	at := func(seconds int, event, fault, rule string) took {
-		return took{Took: injected.Add(time.Duration(seconds) * time.Second), Event: event, Fault: fault, Rule: rule}
+		return took{Took: injected.Add(time.Duration(seconds) * time.Second), Event: event, Fault: fault, Rule: rule, Subject: "db1/filesystem//tmp/lab/spool"}
 	}
+	elsewhere := at(12, "began", "1", "disk/full")
+	elsewhere.Subject = "db1/filesystem//home"
 	for _, c := range []struct {
 		name    string
 		notices []took
@@ -25,10 +27,11 @@ func TestJudge(t *testing.T) {
 		{"ended while it was there", []took{at(12, "began", "1", "disk/full"), at(35, "ended", "1", "disk/full")}, "all-clear 5 s before the fix"},
 		{"twice", []took{at(12, "began", "1", "disk/full"), at(22, "began", "2", "disk/full"), at(65, "ended", "1", "disk/full")}, "+22 s: began"},
 		{"another one", []took{at(12, "began", "2", "cpu/saturated"), at(22, "began", "1", "disk/full"), at(65, "ended", "1", "disk/full")}, "+12 s: began"},
+		{"of another filesystem", []took{elsewhere, at(65, "ended", "1", "disk/full")}, "no notice of disk/full"},
 		{"another cause", []took{at(12, "began", "1", "disk/full"), at(22, "changed", "1", "disk/full"), at(65, "ended", "1", "disk/full")}, "+22 s: changed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			v := verdict{entry: entry{Case: "disk/full", Rule: "disk/full", AllowOthers: []string{"proc/uninterruptible"}}}
+			v := verdict{entry: entry{Case: "disk/full", Rule: "disk/full", Kind: "filesystem", Name: ".*/spool", AllowOthers: []string{"proc/uninterruptible"}}}
 			v.judge(r, c.notices)
 			if got := strings.Join(v.wrong, "; "); c.wrong == "" && got != "" || !strings.Contains(got, c.wrong) {
 				t.Errorf("%q, want %q", got, c.wrong)
@@ -37,5 +40,25 @@ func TestJudge(t *testing.T) {
 				t.Error(v)
 			}
 		})
+	}
+}
+
+func TestAbout(t *testing.T) {
+	for _, c := range []struct {
+		kind, name, key string
+		want            bool
+	}{
+		{"process", "nginx", "db1/process/nginx", true},
+		{"process", "nginx", "db1/process/nginx in shop.service", true},
+		{"process", `stress-ng-cpu ×\d+`, "db1/process/stress-ng-cpu", true},
+		{"process", "nginx", "db1/process/python3", false},
+		{"listener", "nginx", "db1/listener/nginx:80 in shop.service", true},
+		{"listener", "nginx", "db1/process/nginx", false},
+		{"peer", `10\.0\.0\.1`, "/peer/10.0.0.1", true},
+		{"", "", "db1/host/db1", true},
+	} {
+		if got := (entry{Kind: c.kind, Name: c.name}).about(c.key); got != c.want {
+			t.Errorf("%s %s of %s: %v", c.kind, c.name, c.key, got)
+		}
 	}
 }

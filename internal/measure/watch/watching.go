@@ -19,12 +19,13 @@ type took struct {
 	Event      string    `json:"event"`
 	Fault      string    `json:"fault"`
 	Rule       string    `json:"rule"`
+	Subject    string    `json:"subject"` // HOST/KIND/NAME
 	Confidence string    `json:"confidence"`
 	Headline   string    `json:"headline"`
 }
 
 func (n took) String() string {
-	return fmt.Sprintf("%s %s, %s: %s", n.Event, n.Confidence, n.Rule, n.Headline)
+	return fmt.Sprintf("%s %s, %s of %s: %s", n.Event, n.Confidence, n.Rule, n.Subject, n.Headline)
 }
 
 // watching is the watch that runs.
