@@ -20,15 +20,17 @@ func newExplainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [ID | WORD...]",
 		Short: "Explain a finding, a setting, a metric or a counter: what it means and what to do",
-		Long: `Prints the page of a rule, of a setting that rtrail audit looks at, of a tool or
-of a change, the dictionary entry of a metric, or what is known about a counter
-of refused work. Any other word is searched for: a column, a message, a symptom.
+		Long: `Prints the page of a rule, of a setting that rtrail audit looks at, of a tool, of
+a change, of a variable of MySQL or of a known wait, the dictionary entry of a
+metric, or what is known about a counter of refused work. Any other word is
+searched for: a column, a file of the kernel, a message, a code, a symptom.
 Without arguments it lists everything that it can explain.`,
 		Example: `  rtrail explain net/accept-queue-full
   rtrail explain tcp.listen-overflows
   rtrail explain TcpExtTCPReqQFullDrop
   rtrail explain load
   rtrail explain 'upstream timed out'
+  rtrail explain %wa
   rtrail explain iostat`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			var ids []string
@@ -88,7 +90,9 @@ func explainTo(out io.Writer, query string, as face) error {
 		page = others[i].Page + "\n" + page
 		others = slices.Delete(slices.Clone(others), i, i+1)
 	}
-	if err := printPage(out, page, as, append(hits[:1:1], explain.Names(hits[1:])...)); err != nil || len(others) == 0 || as.json {
+	first := hits[0]
+	first.Page = page
+	if err := printPage(out, page, as, append([]explain.Entry{first}, explain.Names(hits[1:])...)); err != nil || len(others) == 0 || as.json {
 		return err
 	}
 	title := fmt.Sprintf("%s also about %q; rtrail explain ID opens one:", unit.Plural(len(others), "page is", "pages are"), query)

@@ -14,7 +14,8 @@ import (
 )
 
 // Entry is one thing that can be explained: a rule, a setting, a metric, a counter of
-// refused or failed work, a tool, a change, a protocol, or a column.
+// refused or failed work, a tool, a change, a variable of MySQL, a protocol, a stack,
+// or a column.
 type Entry struct {
 	ID       string   `json:"id"`
 	Formerly []string `json:"formerly,omitempty"` // IDs of earlier versions
@@ -38,7 +39,9 @@ const (
 	Counter  Kind = "counter"
 	Tool     Kind = "tool"     // that shows metrics
 	Change   Kind = "change"   // that makes a system faster
+	Variable Kind = "variable" // of MySQL, that rtrail mysql audit looks at
 	Protocol Kind = "protocol" // that rtrail packets decodes
+	Wait     Kind = "wait"     // that rtrail stacks knows by its frames
 	Heading  Kind = "column"   // of a table that rtrail prints
 	Missing  Kind = "missing"  // judged by no rule; not in the list
 )
@@ -47,20 +50,38 @@ const (
 func Entries(rules []rule.Rule) []Entry {
 	var list []Entry
 	for _, r := range rules {
-		list = append(list, Entry{ID: r.ID, Formerly: r.Formerly, Title: r.Title, Page: r.Page + thresholds(r), Kind: Finding})
+		list = append(list, Entry{ID: r.ID, Formerly: r.Formerly, Title: r.Title, Page: r.Page + changesFor(r.ID) + thresholds(r), Kind: Finding})
 	}
 	list = append(list, settingEntries()...)
+	judges := naming(rules)
 	for _, m := range metric.All() {
-		list = append(list, Entry{ID: m.ID, Formerly: m.Formerly, Title: m.Name, Page: metricPage(m), Kind: Metric})
+		list = append(list, Entry{ID: m.ID, Formerly: m.Formerly, Title: m.Name, Page: metricPage(m) + judgesOf(judges[m.ID]), Kind: Metric})
 	}
 	for _, c := range refusal.Pages() {
 		list = append(list, Entry{ID: c.ID, Title: c.Title, Page: c.Text, Kind: Counter})
 	}
-	list = slices.Concat(list, toolEntries(), changeEntries(), protocolEntries(), columnEntries())
+	list = slices.Concat(list, toolEntries(), changeEntries(), variableEntries(), protocolEntries(), waitEntries(), columnEntries())
 	for i, e := range list {
-		list[i].words = sync.OnceValue(func() entryWords { return entryWords{words(e.ID), words(e.Title), words(e.Page)} })
+		id := e.ID
+		if e.Kind == Counter {
+			id += " " + unprefixed(id)
+		}
+		list[i].words = sync.OnceValue(func() entryWords { return entryWords{words(id), words(e.Title), words(e.Page)} })
 	}
 	return list
+}
+
+// protocolPrefixes are what nstat puts before the kernel's names of counters.
+var protocolPrefixes = []string{"MPTcpExt", "TcpExt", "IpExt", "UdpLite6", "UdpLite", "Icmp6", "Udp6", "Ip6", "Tcp", "Udp", "Icmp", "Ip", "Sctp"}
+
+// unprefixed is the name of a counter as /proc/net has it; "" if that is its ID.
+func unprefixed(counter string) string {
+	for _, p := range protocolPrefixes {
+		if rest, ok := strings.CutPrefix(counter, p); ok {
+			return rest
+		}
+	}
+	return ""
 }
 
 // thresholds is the part of a rule's page that lists the numbers it compares

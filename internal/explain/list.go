@@ -12,7 +12,7 @@ func List(entries []Entry) document.Document {
 	for _, part := range []struct {
 		kind  Kind
 		title string
-	}{{Finding, "FINDINGS"}, {Setting, "SETTINGS that rtrail audit looks at"}, {Metric, "METRICS"}, {Counter, "COUNTERS of refused, failed and delayed work"}, {Tool, "TOOLS that show metrics"}, {Change, "CHANGES that make systems faster"}, {Protocol, "PROTOCOLS"}, {Heading, "COLUMNS"}} {
+	}{{Finding, "FINDINGS"}, {Setting, "SETTINGS that rtrail audit looks at"}, {Metric, "METRICS"}, {Counter, "COUNTERS of refused, failed and delayed work"}, {Tool, "TOOLS that show metrics"}, {Change, "CHANGES that make systems faster"}, {Variable, "VARIABLES of MySQL that rtrail mysql audit looks at"}, {Protocol, "PROTOCOLS"}, {Wait, "WAITS that rtrail stacks knows by their frames"}, {Heading, "COLUMNS"}} {
 		list := slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { return e.Kind != part.kind })
 		d.Blocks = append(d.Blocks, Table(part.title, list))
 	}

@@ -67,7 +67,7 @@ var meanings = []struct {
 	{[]string{"high cpu", "cpu usage", "cpu 100%"}, "CPUs that are busy are no fault as long as no task waits for one. One thread at 100 % can be the limit of a whole program."},
 	{[]string{"%idle"}, "Time in which the CPUs had nothing to run, in mpstat and sar, iowait left out; id in vmstat and top."},
 	{[]string{"ram"}, "What programs can get matters, not what is free: the kernel fills the rest with caches."},
-	{[]string{"thp", "transparent hugepage", "transparent huge pages"}, "Transparent huge pages: the kernel uses pages of 2 MiB. Processes look larger (RSS), and finding unbroken memory for them costs system time. No rule judges it."},
+	{[]string{"thp", "transparent hugepage", "transparent huge pages"}, "Transparent huge pages: the kernel uses pages of 2 MiB. Processes look larger (RSS), and finding unbroken memory for them costs system time. No rule judges it; rtrail audit remarks on it beside databases that suffer from it."},
 	{[]string{"hugepages"}, "Huge pages that are reserved (vm.nr_hugepages) are lost for all programs that do not ask for them, used or not."},
 	{[]string{"gone away", "mysql server has gone away", "2006"}, "Error 2006: the client wrote to a connection that the server had closed: after wait_timeout, for a packet over max_allowed_packet, by KILL, or because it ended."},
 	{[]string{"lost connection to mysql server", "2013"}, "Error 2013: the connection ended, or nothing came for the client's read timeout, while a statement was under way."},
@@ -176,7 +176,7 @@ var meanings = []struct {
 	{[]string{"so_reuseport"}, "Several sockets listen at one port, and the kernel spreads connections over them."},
 	// more columns of other tools
 	{[]string{"nvcswch/s"}, "In pidstat -w: the kernel took the CPU away from a task that could go on. Many: tasks compete for CPUs."},
-	{[]string{"kb_rd/s", "kb_wr/s"}, "In pidstat -d: KiB per second that a process reads from disks, and writes to them."},
+	{[]string{"kb_rd/s", "kb_wr/s"}, "In pidstat -d: KiB per second that a process reads from disks, and that it writes: counted when pages become dirty, so that it may be far more than the disk gets."},
 	{[]string{"pgpgin", "pgpgout"}, "In sar -B and /proc/vmstat: KiB read from, and written to, block devices. It is no swap traffic, in spite of its name."},
 	{[]string{"rxdrop/s", "rxfifo/s", "rx-ovr"}, "Packets that an interface lost: dropped for want of memory or a taker (rxdrop), or because the ring of the card was full (rxfifo, RX-OVR)."},
 	{[]string{"isegerr"}, "In sar -n ETCP: segments received with an error, mostly a wrong checksum."},
@@ -191,14 +191,20 @@ var meanings = []struct {
 // Meaning says what a word means that leads to pages which do not use it; "" for
 // all others.
 func Meaning(query string) string {
+	q := speak(query)
 	named, within := phrasesOf(query)
 	for _, p := range append(named, within...) {
-		if !means(query, p.text) && !p.telling() {
+		if !q.means(p.spoken) && !p.telling() {
 			continue
 		}
 		for _, m := range meanings {
 			if slices.Contains(m.words, p.text) {
 				return m.text
+			}
+		}
+		for _, t := range terms {
+			if slices.Contains(t.words, p.text) {
+				return t.text
 			}
 		}
 	}

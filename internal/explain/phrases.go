@@ -8,12 +8,12 @@ import (
 	"sync"
 )
 
-// phrase is a synonym as a search sees it.
+// phrase is a synonym, or a word of a term, as a search sees it.
 type phrase struct {
-	text  string
-	words []string
-	ids   []string
-	at    int // the word of the query at which it stands
+	text string
+	spoken
+	ids []string
+	at  int // the word of the query at which it stands
 }
 
 // telling says whether a phrase within a query tells enough for the words around it
@@ -23,8 +23,14 @@ func (p phrase) telling() bool {
 }
 
 var phrases = sync.OnceValue(func() (list []phrase) {
-	for _, text := range slices.Sorted(maps.Keys(synonyms)) {
-		list = append(list, phrase{text: text, words: words(text), ids: synonyms[text]})
+	known := maps.Clone(synonyms)
+	for _, t := range terms {
+		for _, w := range t.words {
+			known[w] = t.ids
+		}
+	}
+	for _, text := range slices.Sorted(maps.Keys(known)) {
+		list = append(list, phrase{text: text, spoken: speak(text), ids: known[text]})
 	}
 	return list
 })
@@ -32,10 +38,11 @@ var phrases = sync.OnceValue(func() (list []phrase) {
 // phrasesOf are the synonyms that a query is, in whatever way it is written, or mostly
 // is, and those that stand within it with others, the longest first.
 func phrasesOf(query string) (named, within []phrase) {
-	wanted := words(query)
+	q := speak(query)
+	wanted := q.words
 	for _, p := range phrases() {
 		switch at := indexOf(wanted, p.words); {
-		case means(query, p.text):
+		case q.means(p.spoken):
 			named = append(named, p)
 		case at >= 0:
 			p.at = at
@@ -58,20 +65,28 @@ func Known(query string) bool {
 	return len(named) > 0
 }
 
-// means says whether a query is a known text: TIME_WAIT, time-wait and TIMEWAIT are one,
-// "load high" is "high load", and of a message the beginning is enough.
-func means(query, text string) bool {
-	if joined(query) == joined(text) {
-		return true
-	}
-	a, b := words(query), words(text)
-	if len(a) < 2 {
-		return false
-	}
-	return len(a) < len(b) && slices.Equal(a, b[:len(a)]) || slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+// spoken is a text as a search compares it.
+type spoken struct {
+	words  []string
+	joined string // without what stands between its words
 }
 
-// joined is a text without what stands between its words.
-func joined(text string) string {
-	return strings.ReplaceAll(strings.Join(words(text), ""), "_", "")
+func speak(text string) spoken {
+	list := words(text)
+	return spoken{list, strings.ReplaceAll(strings.Join(list, ""), "_", "")}
+}
+
+// means says whether a query is a known text: TIME_WAIT, time-wait and TIMEWAIT are one,
+// "load high" is "high load", and of a message the beginning is enough.
+func (q spoken) means(text spoken) bool {
+	a, b := q.words, text.words
+	switch {
+	case q.joined == text.joined:
+		return true
+	case len(a) < 2 || len(a) > len(b):
+		return false
+	case len(a) < len(b):
+		return slices.Equal(a, b[:len(a)])
+	}
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }

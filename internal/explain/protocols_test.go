@@ -13,7 +13,7 @@ func TestProtocols(t *testing.T) {
 	entries := Entries(catalogue.Rules)
 	for _, name := range protocol.Names() {
 		list, _ := Search(entries, name)
-		if len(synonyms[name]) == 0 && (len(list) == 0 || list[0].ID != "protocol."+name) {
+		if !Known(name) && (len(list) == 0 || list[0].ID != "protocol."+name) {
 			t.Errorf("%q does not open its page", name)
 		}
 		e, ok := Find(entries, "protocol."+name)

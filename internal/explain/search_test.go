@@ -11,14 +11,15 @@ import (
 
 func TestSynonymsLeadSomewhere(t *testing.T) {
 	entries := Entries(catalogue.Rules)
-	for word, ids := range synonyms {
+	for _, p := range phrases() {
+		word := p.text
 		if word != strings.ToLower(word) {
 			t.Errorf("%q is not in lower case: nobody finds it", word)
 		}
-		if len(ids) == 0 {
+		if len(p.ids) == 0 {
 			t.Errorf("%q leads nowhere", word)
 		}
-		for _, id := range ids {
+		for _, id := range p.ids {
 			if e, ok := Find(entries, id); !ok || e.Kind == Heading {
 				t.Errorf("%q leads to %s, which does not exist", word, id)
 			}
@@ -30,14 +31,18 @@ func TestSynonymsLeadSomewhere(t *testing.T) {
 // what one has to do with the other.
 func TestSynonymsAreExplained(t *testing.T) {
 	entries := Entries(catalogue.Rules)
-	for word, ids := range synonyms {
-		used := slices.ContainsFunc(ids, func(id string) bool {
+	for _, p := range phrases() {
+		word := p.text
+		if Meaning(word) != "" {
+			continue
+		}
+		used := slices.ContainsFunc(p.ids, func(id string) bool {
 			e, _ := Find(entries, id)
 			text := words(e.ID + " " + e.Title + " " + e.Page)
-			return !slices.ContainsFunc(words(word), func(w string) bool { return !slices.Contains(text, w) })
+			return !slices.ContainsFunc(p.words, func(w string) bool { return !slices.Contains(text, w) })
 		})
-		if !used && Meaning(word) == "" {
-			t.Errorf("%q leads to %v, none of which uses the word: say in meanings.go what it means, and why they answer it", word, ids)
+		if !used {
+			t.Errorf("%q leads to %v, none of which uses the word: say in meanings.go what it means, and why they answer it", word, p.ids)
 		}
 	}
 	for _, m := range meanings {

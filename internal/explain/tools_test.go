@@ -27,7 +27,7 @@ func TestToolsAndChanges(t *testing.T) {
 		exists(tool.name, tool.see)
 		shown += len(tool.metrics())
 		list, _ := Search(entries, tool.name)
-		if len(synonyms[tool.name]) == 0 && (len(list) == 0 || list[0].ID != "tool/"+tool.name && !strings.HasSuffix(list[0].ID, "."+tool.name)) {
+		if !Known(tool.name) && (len(list) == 0 || list[0].ID != "tool/"+tool.name && !strings.HasSuffix(list[0].ID, "."+tool.name)) {
 			t.Errorf("%q does not open its page but %v", tool.name, list)
 		}
 	}

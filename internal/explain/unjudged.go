@@ -19,14 +19,14 @@ var unjudged = []struct {
 		"rtrail asks no PostgreSQL server. It decodes its packets (protocol.postgres), and names its processes where they keep a disk or a CPU busy. pg_stat_progress_vacuum shows what vacuum does."},
 	{[]string{"semi-sync", "semisync", "semi-synchronous replication", "group replication", "galera"},
 		"rtrail judges no replication. Commits that wait for another server show as statements in COMMIT while no disk is slow (`rtrail mysql`); Rpl_semi_sync_master_tx_wait_time and wsrep_flow_control_paused count the waits."},
-	{[]string{"query cache", "query_cache_size"},
-		"No rule judges the query cache of MySQL up to 5.7 and of MariaDB. `rtrail mysql audit` checks its settings; sessions that wait for it are in the state \"Waiting for query cache lock\"."},
+	{[]string{"query cache"},
+		"No rule judges the query cache of MySQL up to 5.7 and of MariaDB. `rtrail mysql audit` checks its settings (variable/query_cache_size); sessions that wait for it are in the state \"Waiting for query cache lock\"."},
 	{[]string{"arp", "neighbour table overflow", "neighbor table overflow", "gc_thresh3"},
 		"rtrail reads no ARP. A host whose address nobody answers for looks as if it were off: SYNs without an answer, rt/connect-slow. `ip neigh` shows the table; the kernel logs when it overflows."},
 	{[]string{"bonding", "bond", "lacp", "vlan"},
 		"rtrail knows no bonds and VLANs as such. It judges each interface by itself: net/nic-drops, net/qdisc-drops. /proc/net/bonding shows the state of a bond."},
 	{[]string{"asymmetric routing", "rp_filter", "routing loop"},
-		"rtrail judges no routes. `rtrail packets` says of how many connections a capture has one direction only; packets that rp_filter throws away count in TcpExtIPReversePathFilter. `ip route get ADDRESS` shows the way."},
+		"rtrail judges no routes. `rtrail packets` says of how many connections a capture has one direction only; packets that rp_filter throws away count in TcpExtIPReversePathFilter: 1 keeps forged senders out and breaks routes that differ there and back, 2 is less strict. `ip route get ADDRESS` shows the way."},
 	{[]string{"stale file handle", "estale"},
 		"No rule judges network filesystems that fail. The kernel log has the reason: `dmesg | grep -i stale`."},
 	{[]string{"slab", "slab leak", "dentry cache"},
@@ -35,8 +35,9 @@ var unjudged = []struct {
 
 // Unjudged says what rtrail knows of a thing that it does not judge; "" for all others.
 func Unjudged(query string) string {
+	q := speak(query)
 	for _, u := range unjudged {
-		if slices.ContainsFunc(u.words, func(w string) bool { return means(query, w) }) {
+		if slices.ContainsFunc(u.words, func(w string) bool { return q.means(speak(w)) }) {
 			return u.text
 		}
 	}

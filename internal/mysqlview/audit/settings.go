@@ -13,6 +13,10 @@ import (
 var settings = slices.Concat(bufferSettings, redoSettings, latchSettings, lockSettings, tableSettings, connectionSettings,
 	poolSettings, sessionSettings, instrumentSettings, binlogSettings, generalSettings)
 
+// Settings are all variables the audit knows, topic by topic. A name that servers of
+// several makers have with different meanings is there once for each (Only).
+func Settings() []Setting { return slices.Clone(settings) }
+
 // Resources that several settings use: a recommendation that wants more of one
 // contradicts one that wants less. What takes some mebibytes once does not count
 // as memory.
