@@ -58,7 +58,11 @@ func Entries(rules []rule.Rule) []Entry {
 		list = append(list, Entry{ID: m.ID, Formerly: m.Formerly, Title: m.Name, Page: metricPage(m) + judgesOf(judges[m.ID]), Kind: Metric})
 	}
 	for _, c := range refusal.Pages() {
-		list = append(list, Entry{ID: c.ID, Title: c.Title, Page: c.Text, Kind: Counter})
+		page := c.Text
+		if unprefixed(c.ID) != "" {
+			page += fmt.Sprintf("\n## How to see it\n    nstat -az %s   # before and after\n", c.ID)
+		}
+		list = append(list, Entry{ID: c.ID, Title: c.Title, Page: page, Kind: Counter})
 	}
 	list = slices.Concat(list, toolEntries(), changeEntries(), variableEntries(), protocolEntries(), waitEntries(), columnEntries())
 	for i, e := range list {
