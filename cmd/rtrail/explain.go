@@ -20,9 +20,9 @@ func newExplainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [ID | WORD...]",
 		Short: "Explain a finding, a setting, a metric or a counter: what it means and what to do",
-		Long: `Prints the page of a rule, of a setting that rtrail audit looks at, of a tool, of
-a change, of a variable of MySQL or of a known wait, the dictionary entry of a
-metric, or what is known about a counter of refused work. Any other word is
+		Long: `Prints the page of a rule, of a setting that rtrail audit looks at, of a tool,
+of a change, of a variable of MySQL or of a known wait, the dictionary entry of
+a metric, or what is known about a counter of refused work. Any other word is
 searched for: a column, a file of the kernel, a message, a code, a symptom.
 Without arguments it lists everything that it can explain.`,
 		Example: `  rtrail explain net/accept-queue-full
