@@ -35,6 +35,7 @@ const (
 	maxName     = 1024
 	maxTrees    = 500     // copies of /proc
 	maxLines    = 500_000 // of the files that make a row of each line
+	maxWords    = 1 << 20 // of those that make a row of each number: 500 copies have 300,000
 )
 
 // isTar says that a file is an archive of tar (POSIX.1-1988 and GNU).
@@ -82,7 +83,7 @@ func (t *tame) Read(p []byte) (int, error) {
 // readArchive collects the copies of /proc in an archive.
 func readArchive(ctx context.Context, file string, packed *counted, in io.Reader) (*told, error) {
 	r := tar.NewReader(infile.Until(ctx, &tame{Reader: in, packed: packed}))
-	trees, memory, kept, rows, sar := map[string]*tree{}, budget.From(ctx), int64(0), 0, sarFiles{}
+	trees, memory, kept, rows, words, sar := map[string]*tree{}, budget.From(ctx), int64(0), 0, 0, sarFiles{}
 	t := &told{tool: "archive", file: file, dated: true}
 	for n := 0; ; n++ {
 		h, err := r.Next()
@@ -122,6 +123,11 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 		if perLine[name] {
 			rows += bytes.Count(b, []byte{'\n'})
 		}
+		if name == "net/snmp" || name == "net/netstat" {
+			if words += len(bytes.Fields(b)); words > maxWords {
+				return nil, fmt.Errorf("reading the archive %s: its copies of /proc/net have more than %d numbers; give fewer copies", file, maxWords)
+			}
+		}
 		if rows > maxLines {
 			return nil, fmt.Errorf("reading the archive %s: its copies of /proc have more than %d lines; give fewer copies", file, maxLines)
 		}
@@ -154,7 +160,8 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 }
 
 // perLine are files each line of which is a row.
-var perLine = map[string]bool{"stat": true, "diskstats": true, "softirqs": true, "interrupts": true, "swaps": true, "net/softnet_stat": true, "zoneinfo": true}
+var perLine = map[string]bool{"stat": true, "diskstats": true, "softirqs": true, "interrupts": true, "swaps": true, "net/softnet_stat": true, "zoneinfo": true,
+	"net/dev": true}
 
 // procFile says whether a name in an archive is that of a file of /proc that is read: below
 // which folder, and which file ("stat", "1/stat").
@@ -167,7 +174,10 @@ func procFile(name string) (where, file string, ok bool) {
 	where, file = name[:i], name[i+len("/proc/"):]
 	switch file {
 	case "stat", "meminfo", "vmstat", "diskstats", "softirqs", "net/softnet_stat", "swaps", "zoneinfo", "interrupts", "sys/kernel/hostname",
-		"pressure/cpu", "pressure/memory", "pressure/io":
+		"pressure/cpu", "pressure/memory", "pressure/io", "loadavg", "net/dev", "net/snmp", "net/netstat", "net/stat/nf_conntrack":
+		return where, file, true
+	}
+	if settingOf[file] != "" {
 		return where, file, true
 	}
 	pid, of, ok := strings.Cut(file, "/")
@@ -204,7 +214,7 @@ func joinTrees(all []*told) ([]*told, error) {
 	if n > 1 && len(first.trees) == 1 {
 		return nil, fmt.Errorf("reading %s: all %d copies in it are of %v; take them some seconds apart, and keep the times of files (cp -p, no --mtime)", first.file, n, unit.Moment(first.trees[0].at))
 	}
-	if len(first.trees) < 2 {
+	if first.once = len(first.trees) == 1 && len(rest) == 0 && !first.rates; len(first.trees) < 2 && !first.once {
 		return nil, fmt.Errorf("reading %s: there is one %s in it, which tells what was counted since the host was started; give two or more, taken some seconds apart", first.file,
 			map[bool]string{false: "copy of /proc", true: "answer of node_exporter"}[first.trees[0].scrape != nil])
 	}
@@ -242,7 +252,11 @@ func (tr *tree) write(w *recording.Writer, t *told) {
 			}
 			continue
 		}
-		if _, err := host.Snapshot(w, name, tr.at, b); err != nil {
+		known, err := tr.network(w, name, b)
+		if !known {
+			_, err = host.Snapshot(w, name, tr.at, b)
+		}
+		if err != nil {
 			t.note("%s: /proc/%s of %v: %v", t.file, name, unit.Moment(tr.at), err)
 		}
 	}

@@ -78,7 +78,7 @@ func parseScrape(file, text string, _ time.Time) (*told, error) {
 		}
 		s.take(t, m[1], labels, value)
 		if s.large() {
-			return nil, fmt.Errorf("reading %s: it tells of more than %d CPUs and disks", file, maxThings)
+			return nil, fmt.Errorf("reading %s: it tells of more than %d CPUs, disks, interfaces and filesystems", file, maxThings)
 		}
 	}
 	if err := lines.check(t); err != nil {
@@ -94,7 +94,7 @@ func parseScrape(file, text string, _ time.Time) (*told, error) {
 	return t, nil
 }
 
-// maxThings bounds the CPUs and disks of an answer.
+// maxThings bounds the CPUs, disks, interfaces, filesystems and counters of an answer.
 const maxThings = 20_000
 
 // scrape is one answer.
@@ -106,15 +106,25 @@ type scrape struct {
 	system   recording.SystemSample
 	memory   recording.MemorySample
 	vmstat   recording.VMStatSample
-	only     map[recording.Table]map[string]bool // columns that it tells
+
+	interfaces map[string]*recording.NetDeviceSample
+	mounts     map[string]*recording.MountSample // by mount point
+	softnet    map[string]*recording.SoftnetSample
+	counters   map[[2]string]int64 // of protocols, by protocol and name
+	conntrack  recording.ConntrackSample
+
+	only map[recording.Table]map[string]bool // columns that it tells
 }
 
 func newScrape() *scrape {
 	return &scrape{cpus: map[string]*recording.CPUSample{}, disks: map[string]*recording.DiskSample{}, pressure: map[string]*recording.PressureSample{},
+		interfaces: map[string]*recording.NetDeviceSample{}, mounts: map[string]*recording.MountSample{}, softnet: map[string]*recording.SoftnetSample{}, counters: map[[2]string]int64{},
 		system: blankSystem(), memory: blankMemory(time.Time{}), only: map[recording.Table]map[string]bool{}}
 }
 
-func (s *scrape) large() bool { return len(s.cpus)+len(s.disks) > maxThings }
+func (s *scrape) large() bool {
+	return len(s.cpus)+len(s.disks)+len(s.interfaces)+len(s.mounts)+len(s.softnet)+len(s.counters) > maxThings
+}
 
 // knows notes that a column is told.
 func (s *scrape) knows(t recording.Table, column string) {
@@ -141,7 +151,6 @@ func (s *scrape) take(t *told, name string, of map[string]string, v float64) (kn
 		s.knows(recording.System, column)
 		*to = v
 	}
-	known = true
 	switch name {
 	case "node_time_seconds":
 		s.at = time.Unix(0, int64(min(v, 9e9)*1e9))
@@ -179,27 +188,35 @@ func (s *scrape) take(t *told, name string, of map[string]string, v float64) (kn
 		count(recording.VMStat, "pgmajfault", &s.vmstat.MajorFaults)
 	case "node_vmstat_oom_kill":
 		count(recording.VMStat, "oom_kill", &s.vmstat.OOMKills)
-	case "node_memory_MemTotal_bytes":
-		gauge(recording.Memory, "total_bytes", &s.memory.Total)
-	case "node_memory_MemFree_bytes":
-		gauge(recording.Memory, "free_bytes", &s.memory.Free)
-	case "node_memory_MemAvailable_bytes":
-		gauge(recording.Memory, "available_bytes", &s.memory.Available)
-	case "node_memory_SwapTotal_bytes":
-		gauge(recording.Memory, "swap_total_bytes", &s.memory.SwapTotal)
-	case "node_memory_SwapFree_bytes":
-		gauge(recording.Memory, "swap_free_bytes", &s.memory.SwapFree)
 	default:
-		measured, disk := strings.CutPrefix(name, "node_disk_")
-		resource, pressure := strings.CutPrefix(name, "node_pressure_")
-		switch known = false; {
-		case disk && of["device"] != "":
-			return s.disk(clip(of["device"]), measured, v)
-		case pressure:
-			return s.stall(resource, v)
-		}
+		return s.things(name, of, v)
 	}
-	return known
+	return true
+}
+
+// things keeps a sample of a collector whose names begin alike.
+func (s *scrape) things(name string, of map[string]string, v float64) (known bool) {
+	family, measured, _ := strings.Cut(strings.TrimPrefix(name, "node_"), "_")
+	device := clip(of["device"])
+	switch {
+	case family == "memory":
+		return keep(s, recording.Memory, memoryGauges, measured, &s.memory, v)
+	case family == "pressure":
+		return s.stall(measured, v)
+	case family == "disk" && device != "":
+		return s.disk(device, measured, v)
+	case family == "network" && device != "":
+		return s.network(device, measured, v)
+	case family == "filesystem":
+		return s.filesystem(of, measured, v)
+	case family == "softnet":
+		return s.backlog(of["cpu"], measured, v)
+	case family == "netstat", family == "sockstat":
+		return s.counter(family, measured, v)
+	case family == "nf":
+		return s.tracking(measured, v)
+	}
+	return false
 }
 
 // clip bounds a name, and keeps nothing of the text that it is in.
@@ -314,6 +331,11 @@ func (s *scrape) write(w *recording.Writer) {
 	for _, p := range s.pressure {
 		p.At = s.at
 		recording.Append(w, *p)
+	}
+	s.writeNetwork(w)
+	for _, m := range s.mounts {
+		m.At = s.at
+		recording.Append(w, *m)
 	}
 	s.system.At, s.memory.At, s.vmstat.At = s.at, s.at, s.at
 	if len(s.only[recording.System]) > 0 {

@@ -51,7 +51,7 @@ func TestExporterRefused(t *testing.T) {
 		files []string
 		want  string
 	}{
-		"one":           {[]string{"testdata/exporter/1.prom"}, "one answer of node_exporter"},
+		"one, and more": {[]string{"testdata/exporter/1.prom", "testdata/cpu/mpstat.txt"}, "one answer of node_exporter"},
 		"the same":      {[]string{"testdata/exporter/1.prom", "testdata/exporter/1.prom"}, "some seconds apart"},
 		"another host":  {[]string{"testdata/exporter/1.prom", write(t, strings.Replace(string(other), `nodename="vm"`, `nodename="db"`, 1))}, "judge one host"},
 		"no time":       {[]string{write(t, "node_load1 0.5\nnode_load5 0.5\n")}, "node_time_seconds"},

@@ -196,7 +196,7 @@ func together(all []*told) (*recording.Recording, recording.Window, error) {
 	for _, t := range all {
 		t.host = host
 		r := fill(t)
-		if !r.last.After(r.first) {
+		if !r.last.After(r.first) && !t.once {
 			return fail(fmt.Errorf("reading %s: it holds one report of %s; a rate needs two", t.file, t.tool))
 		}
 		list = append(list, r)
@@ -209,13 +209,13 @@ func together(all []*told) (*recording.Recording, recording.Window, error) {
 		}
 		times = append(times, fmt.Sprintf("%s %v to %v", t.file, unit.Moment(r.first), unit.Moment(r.last)))
 	}
-	if !held.To.After(held.From) {
+	if !held.To.After(held.From) && !all[0].once { // which is alone
 		return fail(fmt.Errorf("reading %d files: they tell of different times: %s", len(all), strings.Join(times[:min(len(times), maxTimes)], ", ")))
 	}
 	m := recording.Manifest{Format: recording.FormatVersion, Tool: "rtrail " + version.String(), Host: host, Started: held.From, Ended: held.To}
 	w := recording.NewWriter(held.From)
 	for _, r := range list {
-		m.Probes = append(m.Probes, recording.ProbeInfo{Name: r.name(list)})
+		m.Probes = append(m.Probes, recording.ProbeInfo{Name: r.name(list), Once: r.told.once})
 	}
 	for _, g := range slices.Concat(givers, mysqlGivers) {
 		best := -1
@@ -295,6 +295,10 @@ var givers = []giver{
 	{recording.Disks, func(r *rows) int { return len(r.disks) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.disks) }},
 	{recording.NetDevices, func(r *rows) int { return len(r.net) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.net) }},
 	{recording.SoftIRQs, func(r *rows) int { return len(r.softirqs) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.softirqs) }},
+	{recording.Protocol, func(r *rows) int { return len(r.protocol) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.protocol) }},
+	{recording.Conntrack, func(r *rows) int { return len(r.conntrack) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.conntrack) }},
+	{recording.Mounts, func(r *rows) int { return len(r.mounts) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.mounts) }},
+	{recording.Sysctls, func(r *rows) int { return len(r.sysctls) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.sysctls) }},
 	{recording.Softnet, func(r *rows) int { return len(r.softnet) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.softnet) }},
 	{recording.Swaps, func(r *rows) int { return len(r.swaps) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.swaps) }},
 	{recording.Zones, func(r *rows) int { return len(r.zones) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.zones) }},
@@ -334,6 +338,9 @@ func (t *told) source() string {
 	text := fmt.Sprintf("%s: %s", t.file, t.tool)
 	if t.host.Name != "" {
 		text += " of host " + t.host.Name
+	}
+	if t.once {
+		return text + fmt.Sprintf(", one look, %s: levels are judged, and no rates; take a second one some seconds later and give both", unit.Moment(first))
 	}
 	text += fmt.Sprintf(", %s to %s, a report each %v", unit.Moment(first), unit.Moment(last), unit.Duration(spacing(t.reports)))
 	if !t.dated {

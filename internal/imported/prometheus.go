@@ -95,6 +95,20 @@ var Series = [][]string{
 		prefixed("node_vmstat_", "pswpin", "pswpout", "pgpgin", "pgpgout", "pgfault", "pgmajfault", "oom_kill"),
 		prefixed("node_memory_", "MemTotal_bytes", "MemFree_bytes", "MemAvailable_bytes", "SwapTotal_bytes", "SwapFree_bytes"),
 		prefixed("node_pressure_", "cpu_waiting_seconds_total", "memory_waiting_seconds_total", "memory_stalled_seconds_total", "io_waiting_seconds_total", "io_stalled_seconds_total")),
+	prefixed("node_network_", "receive_bytes_total", "receive_packets_total", "receive_errs_total", "receive_drop_total", "receive_fifo_total",
+		"transmit_bytes_total", "transmit_packets_total", "transmit_errs_total", "transmit_drop_total", "transmit_fifo_total", "transmit_carrier_total"),
+	slices.Concat(
+		prefixed("node_netstat_", "Tcp_ActiveOpens", "Tcp_PassiveOpens", "Tcp_InSegs", "Tcp_OutSegs", "Tcp_RetransSegs", "Tcp_InErrs", "TcpExt_ListenDrops", "TcpExt_ListenOverflows",
+			"TcpExt_TCPDSACKRecv", "TcpExt_TCPRcvQDrop", "TcpExt_TCPSynRetrans", "TcpExt_TCPTimeouts", "Udp_RcvbufErrors", "Udp_SndbufErrors", "Udp6_RcvbufErrors"),
+		prefixed("node_nf_conntrack_", "entries", "entries_limit", "stat_drop", "stat_early_drop", "stat_insert_failed"),
+		prefixed("node_softnet_", "processed_total", "dropped_total", "times_squeezed_total")),
+	prefixed("node_filesystem_", "size_bytes", "free_bytes", "avail_bytes", "files", "files_free", "readonly"),
+}
+
+// comesAndGoes says that series of a name are of things that appear and vanish while a host runs:
+// containers have interfaces, and mount filesystems.
+func comesAndGoes(name string) bool {
+	return strings.HasPrefix(name, "node_network_") || strings.HasPrefix(name, "node_filesystem_")
 }
 
 func prefixed(prefix string, names ...string) (all []string) {
@@ -106,7 +120,7 @@ func prefixed(prefix string, names ...string) (all []string) {
 
 // parseAnswers reads answers that together tell of one host.
 func parseAnswers(file string, texts ...io.Reader) (*told, error) {
-	t := &told{tool: "node_exporter", file: file, dated: true}
+	t := &told{tool: "node_exporter", file: file, dated: true, rates: true}
 	p := &prometheus{told: t, times: map[int64]*moment{}}
 	for _, text := range texts {
 		if err := p.read(json.NewDecoder(text)); err != nil {
@@ -132,7 +146,7 @@ func parseAnswers(file string, texts ...io.Reader) (*told, error) {
 	if step > 1 {
 		t.note("%s: of %d times one in %d was read", file, len(whole), step)
 	}
-	if most == 0 || len(t.trees) == 0 {
+	if !p.known || len(t.trees) == 0 {
 		return nil, fmt.Errorf("reading %s as an answer of Prometheus: %w", file, p.empty())
 	}
 	if left > 0 {
@@ -155,6 +169,7 @@ type prometheus struct {
 	all      int // series
 	unnamed  int // series without a name
 	points   int
+	known    bool // a series is one that is read
 }
 
 // empty says why there is nothing to judge.
@@ -246,11 +261,13 @@ func (p *prometheus) take(s *series) error {
 			p.times[v.at] = m
 		}
 		if m.scrape.take(p.told, name, s.Metric, v.value) {
-			m.series++
+			if p.known = true; !comesAndGoes(name) {
+				m.series++
+			}
 		}
 		m.scrape.at = time.UnixMilli(v.at)
 		if m.scrape.large() {
-			return fmt.Errorf("it tells of more than %d CPUs and disks", maxThings)
+			return fmt.Errorf("it tells of more than %d CPUs, disks, interfaces and filesystems", maxThings)
 		}
 	}
 	return nil

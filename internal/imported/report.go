@@ -20,6 +20,8 @@ type told struct {
 	reports []report
 	whole   *recording.Recording // copies of files of /proc, in place of reports
 	trees   []*tree              // of which whole is made
+	once    bool                 // there is one tree
+	rates   bool                 // one tree is not enough
 	mysql   *answers             // of MySQL, of which whole is made
 	notes   []string
 }

@@ -29,6 +29,10 @@ type rows struct {
 	softnet    []recording.SoftnetSample
 	swaps      []recording.SwapSample
 	zones      []recording.ZoneSample
+	protocol   []recording.ProtocolSample
+	conntrack  []recording.ConntrackSample
+	mounts     []recording.MountSample
+	sysctls    []recording.SysctlSample
 	only       map[recording.Table][]string // columns that are known
 
 	left []string // tables of which another file tells more
@@ -40,8 +44,10 @@ type rows struct {
 	first   time.Time
 	last    time.Time
 
-	totals recording.SystemSample // counters as last told, without gauges
-	paging recording.VMStatSample
+	totals     recording.SystemSample // counters as last told, without gauges
+	paging     recording.VMStatSample
+	interfaces map[string]int // the last row in net of each
+	backlogs   map[string]int // and in softnet
 }
 
 // counter is as it was at the end of the last report that told it.
@@ -84,7 +90,8 @@ func fill(t *told) *rows {
 	if t.whole != nil {
 		return wholeRows(t)
 	}
-	r := &rows{told: t, only: map[recording.Table][]string{}, sums: map[string]counter{}, procs: map[int32]*process{}, seen: map[string]bool{}, telling: map[recording.Table]bool{}, totals: blankSystem()}
+	r := &rows{told: t, only: map[recording.Table][]string{}, sums: map[string]counter{}, procs: map[int32]*process{}, seen: map[string]bool{}, telling: map[recording.Table]bool{}, totals: blankSystem(),
+		interfaces: map[string]int{}, backlogs: map[string]int{}}
 	between := spacing(t.reports)
 	gaps := 0
 	for i := range t.reports {
@@ -156,6 +163,8 @@ func (r *rows) report(n int, rep *report, began time.Time) {
 				r.disk(t.header, line, s)
 			case t.header.has("IFACE"):
 				r.iface(t.header, line, s)
+			case t.header.has("squeezd/s"):
+				r.backlog(t.header, line, s)
 			}
 			if t.header.key < 0 || t.header.has("cs") {
 				r.host(t.header, line, s, &system, &memory, &paging)
@@ -300,25 +309,4 @@ func blankDisk(device string) recording.DiskSample {
 // the time that one needs.
 func flash(device string) bool {
 	return len(device) > 4 && (device[:4] == "nvme" || device[:4] == "zram")
-}
-
-// iface takes a line of sar -n DEV.
-func (r *rows) iface(h *header, line row, s step) {
-	if !h.has("rxkB/s", "rxbyt/s") {
-		return
-	}
-	r.knows(recording.NetDevices, "rx_bytes", "tx_bytes", "rx_packets", "tx_packets")
-	thing := "net" + line.key
-	blank := recording.NetDeviceSample{At: s.began, Interface: line.key, SpeedMbps: recording.Unknown}
-	if r.new(thing) {
-		r.net = append(r.net, blank)
-	}
-	blank.At = s.at
-	rx, tx := h.get(line, "rxkB/s")*1024, h.get(line, "txkB/s")*1024
-	if h.has("rxbyt/s") {
-		rx, tx = h.get(line, "rxbyt/s"), h.get(line, "txbyt/s")
-	}
-	blank.RxBytes, blank.TxBytes = r.grow(s, thing, "rx", rx), r.grow(s, thing, "tx", tx)
-	blank.RxPackets, blank.TxPackets = r.grow(s, thing, "rxp", h.get(line, "rxpck/s")), r.grow(s, thing, "txp", h.get(line, "txpck/s"))
-	r.net = append(r.net, blank)
 }

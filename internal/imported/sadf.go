@@ -29,8 +29,8 @@ const (
 
 // sadfAsked are what sadf is asked for, the newest form first: releases differ in what -q takes.
 var sadfAsked = [][]string{
-	{"-u", "ALL", "-P", "ALL", "-w", "-q", "ALL", "-r", "-S", "-W", "-B", "-d", "-p", "-n", "DEV"},
-	{"-u", "ALL", "-P", "ALL", "-w", "-q", "-r", "-S", "-W", "-B", "-d", "-p", "-n", "DEV"},
+	{"-u", "ALL", "-P", "ALL", "-w", "-q", "ALL", "-r", "-S", "-W", "-B", "-d", "-p", "-n", "DEV,EDEV,SOFT"},
+	{"-u", "ALL", "-P", "ALL", "-w", "-q", "-r", "-S", "-W", "-B", "-d", "-p", "-n", "DEV,EDEV"},
 }
 
 // Sadf is where the program lies that reads sar's binary files; "": it is not installed.
@@ -157,7 +157,9 @@ type sadfReport struct {
 	Queue   map[string]any   `json:"queue"`
 	Disks   []map[string]any `json:"disk"`
 	Network struct {
-		Devices []map[string]any `json:"net-dev"`
+		Devices  []map[string]any `json:"net-dev"`
+		Errors   []map[string]any `json:"net-edev"`
+		Backlogs []map[string]any `json:"softnet"`
 	} `json:"network"`
 	PSI struct {
 		CPU    map[string]any `json:"psi-cpu"`
@@ -197,6 +199,9 @@ var (
 	sadfDisk   = columnsOf("disk-device", "DEV", "tps", "tps", "rkB", "rkB/s", "wkB", "wkB/s", "rd_sec", "rd_sec/s", "wr_sec", "wr_sec/s",
 		"aqu-sz", "aqu-sz", "avgqu-sz", "avgqu-sz", "await", "await", "util-percent", "%util")
 	sadfNet       = columnsOf("iface", "IFACE", "rxpck", "rxpck/s", "txpck", "txpck/s", "rxkB", "rxkB/s", "txkB", "txkB/s")
+	sadfNetErrors = columnsOf("iface", "IFACE", "rxerr", "rxerr/s", "txerr", "txerr/s", "coll", "coll/s", "rxdrop", "rxdrop/s", "txdrop", "txdrop/s",
+		"txcarr", "txcarr/s", "rxfifo", "rxfifo/s", "txfifo", "txfifo/s")
+	sadfBacklog   = columnsOf("cpu", "CPU", "total", "total/s", "dropd", "dropd/s", "squeezd", "squeezd/s")
 	sadfPSICPU    = columnsOf("", "", "some_avg", "%scpu")
 	sadfPSIIO     = columnsOf("", "", "some_avg", "%sio", "full_avg", "%fio")
 	sadfPSIMemory = columnsOf("", "", "some_avg", "%smem", "full_avg", "%fmem")
@@ -316,6 +321,8 @@ func (s *sadfReport) into(r *report, lines *lineReader) {
 	}
 	many(sadfDisk, s.Disks)
 	many(sadfNet, s.Network.Devices)
+	many(sadfNetErrors, s.Network.Errors)
+	many(sadfBacklog, s.Network.Backlogs)
 	for _, one := range []struct {
 		columns sadfColumns
 		object  map[string]any

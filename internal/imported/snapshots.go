@@ -119,8 +119,11 @@ func wholeRows(t *told) *rows {
 	r.pressure, r.processes = recording.Rows[recording.PressureSample](rec), recording.Rows[recording.ProcessSample](rec)
 	r.softirqs, r.softnet = recording.Rows[recording.SoftIRQSample](rec), recording.Rows[recording.SoftnetSample](rec)
 	r.swaps, r.zones = recording.Rows[recording.SwapSample](rec), recording.Rows[recording.ZoneSample](rec)
+	r.net, r.protocol = recording.Rows[recording.NetDeviceSample](rec), recording.Rows[recording.ProtocolSample](rec)
+	r.sysctls = recording.Rows[recording.SysctlSample](rec)
+	r.conntrack, r.mounts = recording.Rows[recording.ConntrackSample](rec), recording.Rows[recording.MountSample](rec)
 	if len(r.processes) > 0 {
-		r.only[recording.Processes] = []string{"state", "threads", "nice", "user_ns", "system_ns", "child_user_ns", "child_system_ns", "run_delay_ns", "minor_faults", "major_faults", "virtual_size_bytes"}
+		r.only[recording.Processes] = []string{"ppid", "comm", "state", "threads", "nice", "user_ns", "system_ns", "child_user_ns", "child_system_ns", "run_delay_ns", "minor_faults", "major_faults", "virtual_size_bytes"}
 	}
 	if len(t.trees) > 0 && t.trees[0].scrape != nil {
 		r.scraped()
@@ -136,6 +139,7 @@ func wholeRows(t *told) *rows {
 	if len(r.disks) > 0 {
 		r.only[recording.Disks] = append(r.only[recording.Disks], "reads_merged", "writes_merged", "discards", "discard_time_ns", "flushes", "flush_time_ns")
 	}
+	r.copied()
 	return r
 }
 
@@ -155,16 +159,22 @@ func (r *rows) diskCounters() {
 	}
 }
 
-// scraped says which columns all answers of node_exporter tell.
+// scraped says which columns all answers of node_exporter tell that tell a table.
 func (r *rows) scraped() {
 	r.diskCounters()
 	clear(r.only)
-	trees := r.told.trees
-	for table, columns := range trees[0].scrape.only {
-		for _, c := range slices.Sorted(maps.Keys(columns)) {
-			if !slices.ContainsFunc(trees, func(t *tree) bool { return !t.scrape.only[table][c] }) {
-				r.only[table] = append(r.only[table], c)
+	for _, t := range r.told.trees {
+		for table, columns := range t.scrape.only {
+			if known, other := r.only[table]; !other {
+				r.only[table] = slices.Sorted(maps.Keys(columns))
+			} else {
+				r.only[table] = slices.DeleteFunc(known, func(c string) bool { return !columns[c] })
 			}
+		}
+	}
+	for table, known := range r.only {
+		if len(known) == 0 {
+			r.only[table] = []string{"at"} // a table without columns here is whole
 		}
 	}
 }

@@ -61,7 +61,7 @@ func parseSysstat(file, text string, day time.Time) (*told, error) {
 }
 
 // toldColumns are columns of tables from which rows are made.
-var toldColumns = []string{"%idle", "PID", "Device", "DEV", "rxkB/s", "rxbyt/s", "runq-sz", "cswch/s", "pswpin/s", "pgpgin/s", "kbmemfree", "kbswpfree", "%scpu", "%sio", "%smem"}
+var toldColumns = []string{"%idle", "PID", "Device", "DEV", "rxkB/s", "rxbyt/s", "rxerr/s", "squeezd/s", "runq-sz", "cswch/s", "pswpin/s", "pgpgin/s", "kbmemfree", "kbswpfree", "%scpu", "%sio", "%smem"}
 
 // line reads one line; false: it is not understood.
 func (p *sysstat) line(line string, words []string) bool {

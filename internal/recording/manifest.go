@@ -56,6 +56,8 @@ type ProbeInfo struct {
 	// tells in part. The others are blank, which is not what was measured. Tables without a
 	// column here are whole.
 	Only []string `json:"only,omitempty"`
+	// Once: all its rows are of one moment. They tell levels, and no rates.
+	Once bool `json:"once,omitempty"`
 }
 
 // Partly says that a source tells only some columns of a table, and whether one of them is

@@ -113,7 +113,7 @@ func header(v verdict.Verdict, verbose bool) document.Facts {
 			length = length.Round(100 * time.Millisecond)
 		}
 		when := fmt.Sprintf("%s, %v", began, unit.Duration(length))
-		if unwatched(v) {
+		if unwatched(v) || length == 0 && len(v.Captures) == 0 {
 			when = "as of " + began
 		}
 		if v.Window.Interrupted {

@@ -30,10 +30,13 @@ type Rule struct {
 	// NeedsAny, if there are any, are tables of which one must have rows: a rule
 	// that two kinds of evidence can prove judges by what is there.
 	NeedsAny []recording.Table
-	// Columns lists what it cannot do without of its tables ("disks.busy_ns"), for sources
-	// that tell a table in part: reports of other tools. A rule that lists none of such a
-	// table is not judged by it.
+	// Columns lists what it cannot do without of its tables ("disks.busy_ns"; of the table of
+	// protocols counters, as nstat names them), for sources that tell a table in part:
+	// reports of other tools. A rule that lists none of such a table is not judged by it.
 	Columns []string
+	// Levels: it judges how much there is of something, so that one look is enough for a hint
+	// (recording.ProbeInfo.Once). Others want to see what changes.
+	Levels bool
 	// BlindWithout lists what probes may note as unseen (recording.UnseenNote.What)
 	// and without which silence of this rule says nothing.
 	BlindWithout []recording.Sight

@@ -2,6 +2,8 @@ package session
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
 	"rtrail/internal/imported"
@@ -26,6 +28,9 @@ func OpenReports(ctx context.Context, files []string) (*Store, error) {
 	rec, held, err := imported.Read(ctx, files)
 	if err != nil {
 		return nil, err
+	}
+	if !held.To.After(held.From) {
+		return nil, fmt.Errorf("reading %s: it is one look at a host, which rtrail diagnose judges; give two or more, taken some seconds apart", strings.Join(files[:min(len(files), 3)], ", "))
 	}
 	return &Store{paths: files, rec: rec, held: held, every: interval(rec, held)}, nil
 }

@@ -73,6 +73,10 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 				out.Dim = append(out.Dim, r.ID)
 			}
 		}
+		once := sources.once(r)
+		if once {
+			unjudged[r.Resource] = true // nobody knows what happens between looks
+		}
 		if len(findings) > 0 || r.Seen == nil || r.Seen(v) {
 			seen[r.Resource] = true
 		}
@@ -92,6 +96,9 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 			if sources.lossy(r) {
 				placed.Lossy = true
 				placed.Confidence = max(placed.Confidence-1, rule.Possible)
+			}
+			if once {
+				placed.Confidence = rule.Possible
 			}
 			found = append(found, placed)
 		}
@@ -362,13 +369,26 @@ func (s sources) absent(r rule.Rule, t recording.Table) (NotJudged, bool) {
 	return NotJudged{}, false
 }
 
-// untold says which column a rule needs that the source of a table does not tell.
+// once says that a rule judges what was looked at once.
+func (s sources) once(r rule.Rule) bool {
+	return slices.ContainsFunc(slices.Concat(r.Needs, r.NeedsAny), func(t recording.Table) bool {
+		i, known := s.fills[t]
+		return known && s.v.Manifest().Probes[i].Once && s.v.Has(t)
+	})
+}
+
+// untold says what a rule needs that the source of a table does not tell: a column, or what
+// changes.
 func (s sources) untold(r rule.Rule, t recording.Table) (NotJudged, bool) {
 	i, known := s.fills[t]
 	if !known {
 		return NotJudged{}, false
 	}
 	info := s.v.Manifest().Probes[i]
+	if info.Once && !r.Levels {
+		return NotJudged{Rule: r.ID, Title: r.Title, Resource: r.Resource, Needs: "two looks at the host", Why: "one shows no rates",
+			How: shell.Say("take a second one some seconds later, and give both")}, true
+	}
 	partly, tells := info.Partly(t)
 	if !partly {
 		return NotJudged{}, false

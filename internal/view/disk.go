@@ -148,7 +148,7 @@ func (v *View) wholeDisk(m recording.MountSample) string {
 		return names
 	})
 	d, ok := devices[[2]int32{m.Major, m.Minor}]
-	if !ok {
+	if !ok || m.Major == 0 && m.Minor == 0 { // reports of other tools do not tell numbers
 		return ""
 	}
 	if !d.Partition {
@@ -258,14 +258,22 @@ func (v *View) Filesystems() []Filesystem {
 			return cmp.Or(cmp.Compare(rankOf(series[a]), rankOf(series[b])),
 				cmp.Compare(len(path.Clean(a.point)), len(path.Clean(b.point))))
 		})
-		type identity struct{ major, minor int32 }
+		type identity struct {
+			major, minor int32
+			name         string // where nobody tells the numbers
+		}
 		type space struct{ size, free, available, inodes, inodesFree int64 }
 		seen, spaces := map[identity]bool{}, map[space]bool{}
 		var list []Filesystem
 		for _, k := range keys {
 			samples := series[k]
 			last := samples[len(samples)-1]
-			id := identity{last.Major, last.Minor}
+			id := identity{major: last.Major, minor: last.Minor}
+			if id == (identity{}) {
+				if id.name = k.point; strings.HasPrefix(last.Device, "/") {
+					id.name = last.Device
+				}
+			}
 			sp := space{last.Size, last.Free, last.Available, last.Inodes, last.InodesFree}
 			if seen[id] || last.FSType == "overlay" && spaces[sp] {
 				continue

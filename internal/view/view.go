@@ -81,6 +81,12 @@ func (v *View) Partly(t recording.Table) bool {
 	return slices.ContainsFunc(v.Manifest().Probes, func(p recording.ProbeInfo) bool { partly, _ := p.Partly(t); return partly })
 }
 
+// Tells says whether the source of a table tells a column of it ("softirq_ns"; of the table of
+// protocols a counter, as nstat names it). Who reads the host itself tells all.
+func (v *View) Tells(t recording.Table, column string) bool {
+	return !slices.ContainsFunc(v.Manifest().Probes, func(p recording.ProbeInfo) bool { _, tells := p.Partly(t); return !tells(column) })
+}
+
 // span is the time from the first to the last row of the tables that every
 // live run fills, of dumps of stacks, and of the packets of captures.
 func span(rec *recording.Recording) (first, last time.Time) {

@@ -66,6 +66,9 @@ type Answer struct {
 // target is one node_exporter as Prometheus labels it.
 type target map[string]string
 
+// ofContainers are interfaces that each container has one of: hundreds, and no card.
+const ofContainers = "veth.*|cali.*|lxc.*|vnet.*|tap.*"
+
 // seen is the series by which hosts are found: without it nothing can be judged.
 const seen = "node_cpu_seconds_total"
 
@@ -105,7 +108,7 @@ func ask(ctx context.Context, c *client, q Question) (*Answer, error) {
 		out.Notes = append(out.Notes, fmt.Sprintf("asked for a value each %v, scraped each %v: choose a shorter --for to see all", unit.Duration(step), unit.Duration(interval)))
 	}
 	for _, names := range imported.Series {
-		body, err := c.get(ctx, "query_range", url.Values{"query": {of.selector(`__name__=~` + strconv.Quote(strings.Join(names, "|")))},
+		body, err := c.get(ctx, "query_range", url.Values{"query": {of.selector(`__name__=~` + strconv.Quote(strings.Join(names, "|")) + `,device!~` + strconv.Quote(ofContainers))},
 			"start": {stamp(first)}, "end": {stamp(q.To)}, "step": {seconds(step)}}, maxBody)
 		if err != nil {
 			return nil, fmt.Errorf("asking %s for %v to %v: %w", c.name(), unit.Moment(q.From), unit.Moment(q.To), err)

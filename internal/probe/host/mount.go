@@ -52,6 +52,11 @@ var pseudoTypes = []string{
 	"securityfs", "selinuxfs", "sysfs", "tracefs",
 }
 
+// HasSpace says whether filesystems of a type have space of their own that can be used up.
+func HasSpace(fsType string) bool {
+	return !slices.Contains(imageTypes, fsType) && !slices.Contains(pseudoTypes, fsType)
+}
+
 func newMount(fs FS) *mount {
 	return &mount{fs: fs, file: fs.file("proc/self/mountinfo"), statfs: unix.Statfs, asked: map[string]chan answer{}}
 }

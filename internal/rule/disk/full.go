@@ -19,6 +19,8 @@ var full = rule.Rule{
 	Plural:     "filesystems have no space left",
 	Resource:   "filesystem space",
 	Needs:      []recording.Table{recording.Mounts},
+	Columns:    []string{"mounts.size_bytes", "mounts.free_bytes", "mounts.available_bytes", "mounts.read_only", "mounts.fs_type"},
+	Levels:     true,
 	Thresholds: []*rule.Threshold{&soonFull, &soonUsed, &laterFull, &laterUsed, &almostUsed, &crumbs, &failingCalls, &failingChars, &inVain, &minWriting, &fileShare, &heldSize, &ownStream},
 	Detect:     detectFull,
 }

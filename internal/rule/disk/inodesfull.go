@@ -15,6 +15,8 @@ var inodesFull = rule.Rule{
 	Plural:     "filesystems have no inodes left",
 	Resource:   "filesystem inodes",
 	Needs:      []recording.Table{recording.Mounts},
+	Columns:    []string{"mounts.inodes", "mounts.inodes_free", "mounts.size_bytes", "mounts.available_bytes", "mounts.read_only", "mounts.fs_type"},
+	Levels:     true,
 	Thresholds: []*rule.Threshold{&soonFull, &soonUsed, &laterFull, &laterUsed, &almostUsed},
 	Detect:     detectInodesFull,
 }

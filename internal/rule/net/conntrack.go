@@ -19,6 +19,8 @@ var conntrackFull = rule.Rule{
 	Plural:     "connection tracking tables are full: new connections are dropped",
 	Resource:   "connection tracking",
 	Needs:      []recording.Table{recording.Conntrack},
+	Columns:    []string{"conntrack.count", "conntrack.max", "conntrack.drop", "conntrack.early_drop"},
+	Levels:     true,
 	Explains:   []string{"net/packet-loss", "rt/connect-slow", "mysql/not-answering"},
 	Refutes:    []string{"packet delivery", "connects"},
 	Thresholds: []*rule.Threshold{&tableFull, &tableNearlyFull, &minDrops},

@@ -12,11 +12,15 @@ import (
 )
 
 var nicDrops = rule.Rule{
-	ID:         "net/nic-drops",
-	Title:      "a network interface loses packets",
-	Plural:     "network interfaces lose packets",
-	Resource:   "packet delivery",
-	Needs:      []recording.Table{recording.NetDevices},
+	ID:       "net/nic-drops",
+	Title:    "a network interface loses packets",
+	Plural:   "network interfaces lose packets",
+	Resource: "packet delivery",
+	Needs:    []recording.Table{recording.NetDevices},
+	// Without knowing the cards nothing is more than possible, and rx_dropped is not judged here: the
+	// verdict lists it where it rises.
+	Columns: []string{"net_devices.rx_packets", "net_devices.tx_packets", "net_devices.rx_errors", "net_devices.rx_dropped", "net_devices.rx_fifo",
+		"net_devices.tx_fifo", "net_devices.carrier"},
 	Explains:   []string{"net/packet-loss", "rt/path-slow", "rt/server-slow"},
 	Refutes:    []string{"network path"},
 	Thresholds: []*rule.Threshold{&minDiscarded, &discardedShare, &slightlyDiscarded, &fewPackets, &timerShare, &feltTimers},

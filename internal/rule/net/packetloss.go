@@ -19,6 +19,8 @@ var packetLoss = rule.Rule{
 	Plural:   "paths lose packets: connections retransmit",
 	Resource: "packet delivery",
 	NeedsAny: []recording.Table{recording.Protocol, recording.PacketSides},
+	// Without TCPDSACKRecv, which tells late packets from lost ones, nothing is more than possible.
+	Columns:  []string{"protocol.TcpOutSegs", "protocol.TcpRetransSegs", "protocol.TcpExtTCPSynRetrans"},
 	Explains: []string{"rt/path-slow", "rt/server-slow", "rt/client-slow", "rt/worker-queueing", "rt/connect-slow", "rt/first-disconnect"},
 	Refutes:  []string{"network path"},
 	Thresholds: []*rule.Threshold{&minSegments, &minRepeats, &lossy, &slightlyLossy, &timerShare, &feltTimers, &nearBound, &needless, &chanceDrops, &fewPackets, &pktMissed, &minDead,
@@ -66,6 +68,7 @@ type loss struct {
 	probes   float64
 	found    float64 // losses that tail loss probes found
 	dsack    float64
+	unsure   bool // dsack is not told
 	peers    []lossyPeer
 	place    *filter
 }
@@ -150,8 +153,9 @@ func (l loss) accuses(v *view.View) map[between]bool {
 // losses measures all network namespaces, the one with the most repeats first.
 func losses(v *view.View) []loss {
 	var list []loss
+	unsure := !v.Tells(recording.Protocol, "TcpExtTCPDSACKRecv")
 	for _, c := range v.Counters() {
-		l := loss{Counters: c, sent: c.AtLeast("TcpOutSegs"), syn: c.AtLeast("TcpExtTCPSynRetrans"),
+		l := loss{Counters: c, unsure: unsure, sent: c.AtLeast("TcpOutSegs"), syn: c.AtLeast("TcpExtTCPSynRetrans"),
 			timeouts: c.AtLeast("TcpExtTCPTimeouts"), probes: c.AtLeast("TcpExtTCPLossProbes"), found: c.AtLeast("TcpExtTCPLossProbeRecovery"), dsack: c.AtLeast("TcpExtTCPDSACKRecv")}
 		// RetransSegs counts SYNs and SYN-ACKs too. Those are left to the
 		// rules that know why there is no answer: a full queue or table, a filter.
@@ -254,7 +258,7 @@ func (l loss) confidence() rule.Confidence {
 		return 0
 	case l.place != nil:
 		return rule.Certain
-	case l.dsack < needless.Value*l.data && (costly || l.rate() >= lossy.Value && !l.harmless()):
+	case !l.unsure && l.dsack < needless.Value*l.data && (costly || l.rate() >= lossy.Value && !l.harmless()):
 		return rule.Likely
 	}
 	return rule.Possible
@@ -325,6 +329,9 @@ func (l loss) finding(v *view.View, c rule.Confidence) rule.Finding {
 	}
 	f.Evidence = append(l.evidence(v), where.evidence(v, l.NetNS)...)
 	f.Fixes = l.fixes(v)
+	if l.unsure && l.place == nil {
+		f.Notes = append(f.Notes, rule.T("how many of them the peers already had is not told (TCPDSACKRecv): packets that are late are sent again, too"))
+	}
 	return f
 }
 

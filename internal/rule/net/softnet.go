@@ -17,6 +17,7 @@ var softnet = rule.Rule{
 	Plural:     "receive backlogs overflow",
 	Resource:   "packet delivery",
 	Needs:      []recording.Table{recording.Softnet},
+	Columns:    []string{"softnet.processed", "softnet.dropped", "softnet.squeezed"},
 	Explains:   []string{"net/packet-loss", "rt/path-slow", "rt/server-slow"},
 	Refutes:    []string{"network path"},
 	Thresholds: []*rule.Threshold{&minDiscarded, &discardedShare, &slightlyDiscarded, &overflowHint, &fewPackets, &timerShare, &feltTimers, &squeezedRate, &squeezedSoftirq},
@@ -81,6 +82,10 @@ func detectSoftnet(v *view.View) ([]rule.Finding, error) {
 		return []rule.Finding{b.overflow(v, c, d)}, nil
 	}
 	if b.squeezed >= squeezedRate.Value {
+		if len(v.CPUs()) == 0 || !v.Tells(recording.CPUs, "softirq_ns") {
+			return nil, &rule.NotJudged{Needs: "softirq time of each CPU", Why: fmt.Sprintf("CPU %d ended rounds of receiving with packets left, and whether it had time for them is not told", b.squeezedCPU),
+				How: shell.Say("record CPU time by CPU and mode: sar -u ALL -P ALL, mpstat -P ALL, or node_cpu_seconds_total")}
+		}
 		for _, c := range v.CPUs() {
 			if c.CPU == b.squeezedCPU && c.SoftIRQ >= squeezedSoftirq.Value {
 				return []rule.Finding{b.squeeze(v, c.SoftIRQ)}, nil

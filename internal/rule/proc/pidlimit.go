@@ -20,6 +20,8 @@ var taskLimits = rule.Rule{
 	Plural:     "limits of processes and threads are reached",
 	Resource:   "process table",
 	NeedsAny:   []recording.Table{recording.Cgroups, recording.System},
+	Columns:    []string{"system.tasks"},
+	Levels:     true,
 	Explains:   []string{"proc/crash-loop", "net/accept-queue-full", "mysql/not-answering"},
 	Thresholds: []*rule.Threshold{&nearLimit, &fullTable, &atLimitShare},
 	Detect:     detectTaskLimits,
@@ -33,6 +35,9 @@ type taskLimit struct {
 }
 
 func detectTaskLimits(v *view.View) ([]rule.Finding, error) {
+	if _, name := tableLimit(v); name == "" && v.Partly(recording.System) && !v.Has(recording.Cgroups) {
+		return nil, &rule.NotJudged{Needs: "kernel.threads-max and kernel.pid_max", Why: "how many processes and threads the host may have is not told", How: shell.Say("copy /proc/sys/kernel/threads-max and pid_max, too")}
+	}
 	var found []rule.Finding
 	for _, l := range groupLimits(v) {
 		switch {
@@ -263,15 +268,22 @@ func userLimits(v *view.View) (found []rule.Finding) {
 	return found
 }
 
-// taskTable judges what the whole host may have: kernel.threads-max and kernel.pid_max. No
-// counter tells whether anything was refused.
-func taskTable(v *view.View) (rule.Finding, bool) {
-	limit, name := int64(math.MaxInt64), ""
+// tableLimit is how many tasks the whole host may have, and the setting that says so; "": none is
+// known.
+func tableLimit(v *view.View) (limit int64, name string) {
+	limit = math.MaxInt64
 	for _, setting := range []string{"kernel.threads-max", "kernel.pid_max"} {
 		if n, ok := v.SysctlNumber(0, setting); ok && n > 0 && n < limit {
 			limit, name = n, setting
 		}
 	}
+	return limit, name
+}
+
+// taskTable judges what the whole host may have: kernel.threads-max and kernel.pid_max. No
+// counter tells whether anything was refused.
+func taskTable(v *view.View) (rule.Finding, bool) {
+	limit, name := tableLimit(v)
 	rows := view.Rows[recording.SystemSample](v)
 	if name == "" || len(rows) == 0 {
 		return rule.Finding{}, false

@@ -20,6 +20,8 @@ var zombies = rule.Rule{
 	Plural:     "parents do not reap their ended children",
 	Resource:   "process table",
 	Needs:      []recording.Table{recording.Processes},
+	Columns:    []string{"processes.ppid", "processes.comm", "processes.state", "processes.threads"},
+	Levels:     true,
 	Thresholds: []*rule.Threshold{&unreaped, &minNew, &enoughToSay, &manyZombies, &freshAfter},
 	Detect:     detectZombies,
 }
@@ -43,7 +45,7 @@ const (
 // family is the zombies of one parent.
 type family struct {
 	parent int32
-	list   []view.Process // there at the end, dead for longer than unreaped
+	list   []view.Process // there at the end, dead for longer than unreaped, or at the only look
 	fresh  int            // of these: not yet zombies when the window began
 	reaped int            // zombies of this parent that disappeared
 }
@@ -71,7 +73,9 @@ func detectZombies(v *view.View) ([]rule.Finding, error) {
 			f.Impact.Text = rule.T("%s of %s PIDs, all used up in %s", unit.Count(n), unit.Count(limit), unit.Seconds((limit-float64(n))/growth))
 		}
 		f.Headline = rule.T("%s does not reap its children: %s zombies", f.Subject, unit.Count(n))
-		f.Evidence = zombieEvidence(fam, f.Subject, growth)
+		if f.Evidence = zombieEvidence(fam, f.Subject, growth); v.Seconds() == 0 {
+			f.Evidence = f.Evidence[:1] // how many came and went is not known
+		}
 		f.Fixes = zombieFixes(fam.parent)
 		found = append(found, f)
 	}
@@ -97,7 +101,7 @@ func families(v *view.View) []family {
 			if last >= unreaped.Duration() {
 				fam.reaped++
 			}
-		case last >= unreaped.Duration():
+		case last >= unreaped.Duration(), v.Seconds() == 0: // how long, one look does not show
 			fam.list = append(fam.list, p)
 			if since.Sub(v.Start()) > freshAfter.Duration() {
 				fam.fresh++
