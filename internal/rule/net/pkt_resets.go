@@ -24,7 +24,7 @@ var resets = rule.Rule{
 	NeedsAny:   []recording.Table{recording.PacketConnections, recording.TCPEvents},
 	Explains:   []string{"rt/first-disconnect", "rt/errors", "rt/connect-slow"},
 	Refutes:    []string{"connects", "answers"},
-	Thresholds: []*rule.Threshold{&minResets, &resetShare, &giveUpShare, &lostRequests, &cutTime, &pktMissed},
+	Thresholds: []*rule.Threshold{&minResets, &resetShare, &giveUpShare, &lostRequests, &cutTime, &feltResets, &pktMissed},
 	Seen:       connectionsCaptured,
 	Detect:     detectResets,
 }
@@ -38,6 +38,8 @@ var (
 		Reason: "Share of the requests of a service that are lost. Less is not felt, even if most of the few connections that end are reset: those of a pool serve many requests each."}
 	cutTime = rule.Threshold{Name: "cut-time", Value: 0.1, Unit: "seconds", Source: rule.Judgement,
 		Reason: "Time per second for which requests had been under way when they were cut. From it on a few long requests are lost, whatever their share: somebody waits in vain a tenth of the time."}
+	feltResets = rule.Threshold{Name: "felt-resets", Value: 1, Unit: "per second", Source: rule.Judgement,
+		Reason: "Resets that programs of this host get on connections in use. From it on requests fail every second, whatever their share of the connections."}
 	giveUpShare = rule.Threshold{Name: "give-up-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of clients that give up. Worth mentioning."}
 )

@@ -22,6 +22,8 @@ type hasty struct {
 	count int64   // resets, of connections that the client had not closed
 	felt  int64   // of count, clients on this host got them, and had not closed either
 	came  float64 // connections that came in, of all listeners of the namespace
+
+	perSecond float64 // felt, per second of the window
 }
 
 // hastyServers lists them, those with most resets first. Resets by clients are left out: many
@@ -56,6 +58,9 @@ func hastyServers(v *view.View) []*hasty {
 		h.count += e.Packets
 		h.felt += min(e.Packets, got[view.ConnectionKey{Local: e.Local, LocalPort: e.LocalPort, Remote: e.Remote, RemotePort: e.RemotePort}])
 	}
+	for _, h := range list {
+		h.perSecond = float64(h.felt) / max(v.Seconds(), 1)
+	}
 	slices.SortStableFunc(list, func(a, b *hasty) int { return cmp.Compare(b.count, a.count) })
 	return list
 }
@@ -72,10 +77,18 @@ func killed(v *view.View, l *view.Listener) bool {
 // share is that of the connections that came in. Some of those that are reset came before.
 func (h *hasty) share() float64 { return float64(h.count) / max(h.came, float64(h.count)) }
 
+// costly says that programs of this host lose requests again and again by these resets, though
+// these are few of all connections.
+func (h *hasty) costly() bool {
+	return h.perSecond >= feltResets.Value && float64(h.felt) >= lostRequests.Value*max(h.came, float64(h.count))
+}
+
 func (h *hasty) confidence() rule.Confidence {
 	switch {
-	case h.count < int64(minResets.Value), !view.Known(h.came), h.share() < resetShare.Value:
+	case h.count < int64(minResets.Value), !view.Known(h.came), h.share() < resetShare.Value && !h.costly():
 		return 0
+	case h.share() < resetShare.Value:
+		return rule.Likely
 	case h.felt >= int64(minResets.Value):
 		return rule.Certain
 	}
@@ -86,6 +99,9 @@ func (h *hasty) finding(v *view.View, c rule.Confidence) rule.Finding {
 	f := rule.Finding{Subject: h.Listener.Entity(), Confidence: c, Plural: "services reset connections in use"}
 	f.Headline = rule.T("%s on :%d%s resets connections with data of the other side unread: %d of %s that came in", h.Name(), h.Port, v.InNetNS(h.NetNS), h.count, unit.Count(max(h.came, float64(h.count))))
 	f.Impact = rule.Impact{Share: h.share(), Text: rule.T("%s of connections", unit.Share(h.share()))}
+	if h.costly() {
+		f.Impact.Text = rule.T("%s of connections; %s of those were in use by programs of this host", unit.Share(h.share()), unit.PerSecond(h.perSecond))
+	}
 	enter := v.EnterNetNS(h.NetNS)
 	f.Evidence = []rule.Evidence{{
 		Metric: metric.TCPResetsUnread, What: rule.T("%s sent because the program closed with data unread, and the client had not closed (%s)", unit.Plural(h.count, "RST", "RSTs"), unreadData),

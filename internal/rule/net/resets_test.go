@@ -57,6 +57,11 @@ func TestResetsByKernel(t *testing.T) {
 		}}, rule.Likely, ""},
 		{"two", []func(*ruletest.Host){sent(2, nil), came(10)}, 0, ""},
 		{"one in a hundred", []func(*ruletest.Host){sent(10, nil), came(100)}, 0, ""},
+		{"one in a hundred, one a second of a connection in use", []func(*ruletest.Host){sent(10, nil), received(10, recording.TCPEstablished), came(100)}, rule.Likely,
+			"upload-server on :80 resets connections with data of the other side unread: 10 of 1,000 that came in"},
+		{"one in a hundred, of connections that clients had closed", []func(*ruletest.Host){sent(10, nil), received(10, recording.TCPFinWait2), came(100)}, 0, ""},
+		{"one in a hundred, one every two seconds of a connection in use", []func(*ruletest.Host){sent(10, nil), received(5, recording.TCPEstablished), came(100)}, 0, ""},
+		{"one in 2,000, one a second of a connection in use", []func(*ruletest.Host){sent(10, nil), received(10, recording.TCPEstablished), came(2000)}, 0, ""},
 		{"how many came is not known", []func(*ruletest.Host){sent(40, nil)}, 0, ""},
 		{"a client that has what it wants", []func(*ruletest.Host){sent(40, func(e *recording.TCPEvent) {
 			e.LocalPort, e.RemotePort = e.RemotePort, 443
