@@ -22,7 +22,7 @@ var connectSlow = rule.Rule{
 	Plural:     "destinations leave SYNs without an answer: connects take seconds",
 	Resource:   "connects",
 	Needs:      []recording.Table{recording.PacketCaptures, recording.PacketConnections},
-	Thresholds: []*rule.Threshold{&minRepeatedSYNs, &slowConnects, &mostlyInferred, &missedShare, &fewSamples},
+	Thresholds: []*rule.Threshold{&minRepeatedSYNs, &slowConnects, &fewSlowConnects, &connectWaits, &mostlyInferred, &missedShare, &fewSamples},
 	Seen:       connectsSeen,
 	Detect:     detectConnectSlow,
 }
@@ -32,6 +32,10 @@ var (
 		Reason: "One or two may be a bad moment of the network. Also the number of unanswered SYNs after which a single connect counts as failed."}
 	slowConnects = rule.Threshold{Name: "slow-connects", Value: 0.01, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of connects. A network that loses 1 packet in 1,000 repeats 1 SYN in 1,000."}
+	fewSlowConnects = rule.Threshold{Name: "few-slow-connects", Value: 0.003, Unit: "share", Source: rule.Judgement,
+		Reason: "Share of connects, if clients wait long for them. Less is what networks lose that nobody calls lossy."}
+	connectWaits = rule.Threshold{Name: "connect-waits", Value: 1, Unit: "seconds per second", Source: rule.Judgement,
+		Reason: "Waited for connects whose SYN got no answer. From it on somebody waits for one at any time, whatever their share."}
 )
 
 func detectConnectSlow(v *view.View) ([]rule.Finding, error) {
@@ -117,7 +121,17 @@ func (x *slowConnect) look(address string, port int32) bool {
 		return false
 	}
 	slices.Sort(x.steps)
-	return float64(x.repeated+x.ignored) >= slowConnects.Value*float64(x.begun)
+	return x.share() >= slowConnects.Value || x.costly()
+}
+
+// share is how many of the connects were slow.
+func (x *slowConnect) share() float64 {
+	return float64(x.repeated+x.ignored) / float64(max(x.begun, 1))
+}
+
+// costly says that clients wait for connects all the time, though most are fast.
+func (x *slowConnect) costly() bool {
+	return x.share() >= fewSlowConnects.Value && perSecond(x.v, x.waited) >= connectWaits.Value
 }
 
 // vain says that nobody ever got an answer, though few tried, for long enough.
@@ -127,7 +141,7 @@ func (x *slowConnect) vain() bool {
 
 func (x *slowConnect) finding() rule.Finding {
 	v, s := x.v, x.service
-	share := float64(x.repeated+x.ignored) / float64(x.begun)
+	share := x.share()
 	f := rule.Finding{
 		Subject: v.ServiceEntity(s), Confidence: atMost(v, s, rule.Certain),
 		Headline: rule.T("connects to %s take seconds: %s of their first SYNs get no answer", s.Name(), unit.Share(share)),
@@ -145,6 +159,12 @@ func (x *slowConnect) finding() rule.Finding {
 	}
 	if x.repeated+x.ignored < minRepeatedSYNs.Int() {
 		f.Confidence = rule.Possible // a mistyped address looks like this
+	}
+	if share < slowConnects.Value {
+		f.Confidence = min(f.Confidence, rule.Likely) // long paths lose that much for moments
+	}
+	if x.waited <= 0 { // clients gave up at once
+		f.Impact = rule.Impact{Share: share, Text: rule.T("%s of connects", unit.Share(share))}
 	}
 	if x.ignored > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{
