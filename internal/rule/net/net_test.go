@@ -18,7 +18,7 @@ import (
 func counters(h *ruletest.Host, ns uint64, rates map[string]float64) {
 	h.Readings(func(at time.Time, s float64) {
 		for name, rate := range rates {
-			protocol, rest := "Tcp", name[3:]
+			protocol, rest := name[:3], name[3:]
 			if len(name) > 6 && name[:6] == "TcpExt" {
 				protocol, rest = "TcpExt", name[6:]
 			}

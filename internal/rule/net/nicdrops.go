@@ -23,7 +23,7 @@ var nicDrops = rule.Rule{
 		"net_devices.tx_fifo", "net_devices.carrier"},
 	Explains:   []string{"net/packet-loss", "rt/path-slow", "rt/server-slow"},
 	Refutes:    []string{"network path"},
-	Thresholds: []*rule.Threshold{&minDiscarded, &discardedShare, &slightlyDiscarded, &fewPackets, &timerShare, &feltTimers},
+	Thresholds: []*rule.Threshold{&minDiscarded, &discardedShare, &slightlyDiscarded, &fewPackets, &timerShare, &feltTimers, &repairedShare},
 	Detect:     detectNICDrops,
 }
 
@@ -81,7 +81,7 @@ func detectNICDrops(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
 	for _, l := range nicLosses(v) {
 		came := l.rx + l.ring + l.damaged + l.dropped
-		ring, damaged, sent := discardsOf(v, l.ns, l.ring, came), discardsOf(v, l.ns, l.damaged, came), discardsOf(v, l.ns, l.sent, l.tx+l.sent)
+		ring, damaged, sent := discardsOf(v, l.ns, l.ring, came).elsewhere(), discardsOf(v, l.ns, l.damaged, came).elsewhere(), discardsOf(v, l.ns, l.sent, l.tx+l.sent)
 		switch {
 		case ring.sure() != 0 && l.ring >= l.damaged:
 			found = append(found, l.finding(v, ring.sure(), ring, "drops packets because its receive ring was full", "rx_fifo_errors"))

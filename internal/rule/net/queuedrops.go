@@ -17,7 +17,7 @@ var qdiscDrops = rule.Rule{
 	Needs:      []recording.Table{recording.Qdiscs},
 	Explains:   []string{"net/packet-loss", "rt/path-slow", "rt/server-slow"},
 	Refutes:    []string{"network path"},
-	Thresholds: []*rule.Threshold{&minDiscarded, &discardedShare, &slightlyDiscarded, &fewPackets, &timerShare, &feltTimers, &fillsQueue, &minRepeats, &fewWithheld},
+	Thresholds: []*rule.Threshold{&minDiscarded, &discardedShare, &slightlyDiscarded, &fewPackets, &timerShare, &feltTimers, &repairedShare, &fillsQueue, &minRepeats, &fewWithheld},
 	Seen:       func(v *view.View) bool { return len(v.Queues()) > 0 },
 	Detect:     detectQdiscDrops,
 }

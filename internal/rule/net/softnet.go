@@ -2,6 +2,7 @@ package net
 
 import (
 	"fmt"
+	"slices"
 
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
@@ -20,7 +21,7 @@ var softnet = rule.Rule{
 	Columns:    []string{"softnet.processed", "softnet.dropped", "softnet.squeezed"},
 	Explains:   []string{"net/packet-loss", "rt/path-slow", "rt/server-slow"},
 	Refutes:    []string{"network path"},
-	Thresholds: []*rule.Threshold{&minDiscarded, &discardedShare, &slightlyDiscarded, &overflowHint, &fewPackets, &timerShare, &feltTimers, &squeezedRate, &squeezedSoftirq},
+	Thresholds: []*rule.Threshold{&minDiscarded, &discardedShare, &slightlyDiscarded, &overflowHint, &fewPackets, &timerShare, &feltTimers, &repairedShare, &squeezedRate, &squeezedSoftirq},
 	Seen:       func(v *view.View) bool { return backlogs(v).Processed > 0 },
 	Detect:     detectSoftnet,
 }
@@ -50,7 +51,7 @@ func (b *backlog) confidence(d discarded) rule.Confidence {
 	switch {
 	case b.Dropped < minDiscarded.Value, share < overflowHint.Value && !d.costly():
 		return 0
-	case share < slightlyDiscarded.Value && !d.costly():
+	case share < slightlyDiscarded.Value && !d.costly(), d.harmless():
 		return rule.Possible
 	case share < discardedShare.Value:
 		return rule.Likely
@@ -78,6 +79,9 @@ func backlogs(v *view.View) (b backlog) {
 func detectSoftnet(v *view.View) ([]rule.Finding, error) {
 	b := backlogs(v)
 	d := discards(v, b.Dropped, b.Processed+b.Dropped, func(uint64) bool { return true })
+	if !repeatsWithin(v) {
+		d = d.elsewhere()
+	}
 	if c := b.confidence(d); c != 0 {
 		return []rule.Finding{b.overflow(v, c, d)}, nil
 	}
@@ -93,6 +97,20 @@ func detectSoftnet(v *view.View) ([]rule.Finding, error) {
 		}
 	}
 	return nil, nil
+}
+
+// repeatsWithin says that all that was sent again went to programs of this host, as far as its
+// connections are known: what other hosts send again is not seen here.
+func repeatsWithin(v *view.View) bool {
+	within := func(p lossyPeer) bool {
+		return loopback(p.remote) || slices.ContainsFunc(v.TCPNamespaces(), func(ns uint64) bool { return v.HasAddress(ns, p.remote) })
+	}
+	for _, l := range view.Memo(v, "net/losses", func() []loss { return losses(v) }) {
+		if l.data > 0 && (len(l.peers) == 0 || slices.ContainsFunc(l.peers, func(p lossyPeer) bool { return !within(p) })) {
+			return false
+		}
+	}
+	return true
 }
 
 // squeezeEvidence is a line about rounds that ended early.
