@@ -21,7 +21,7 @@ var delayedACK = rule.Rule{
 	Needs:      []recording.Table{recording.PacketConnections, recording.PacketSides},
 	Explains:   []string{"net/sender-app-limited"},
 	Delays:     []string{"rt/server-slow", "rt/client-slow", "rt/path-slow", "rt/worker-queueing"},
-	Thresholds: []*rule.Threshold{&minDelays, &delayedRequests, &explainedShare, &pktMissed},
+	Thresholds: []*rule.Threshold{&minDelays, &delayedRequests, &delayedTime, &delayedWait, &unfeltDelay, &explainedShare, &pktMissed},
 	Seen:       pktData,
 	Delayed: func(_ *view.View, f, symptom *rule.Finding) bool {
 		return f.Affected(symptom.Subject) && f.Impact.TimeLost >= explainedShare.Value*symptom.Impact.TimeLost
@@ -34,6 +34,12 @@ var (
 		Reason: "Delayed ACKs. One or two occur at the end of long answers."}
 	delayedRequests = rule.Threshold{Name: "delayed-requests", Value: 0.02, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of requests that waited."}
+	delayedTime = rule.Threshold{Name: "delayed-time", Value: 0.2, Unit: "share", Source: rule.Judgement,
+		Reason: "Share of the time of all requests that some of them waited for delayed ACKs. From it on the mean response time shows it, however few requests these are."}
+	delayedWait = rule.Threshold{Name: "delayed-wait", Value: 0.1, Unit: "seconds per second", Source: rule.Judgement,
+		Reason: "Waited for delayed ACKs. Less is no matter if it is few requests: somebody waits a tenth of the time."}
+	unfeltDelay = rule.Threshold{Name: "unfelt-delay", Value: 0.01, Unit: "share", Source: rule.Judgement,
+		Reason: "Share of the time of all requests that some of them waited for delayed ACKs. Below it requests take so long anyway that nobody notices."}
 	explainedShare = rule.Threshold{Name: "explained-share", Value: 0.5, Unit: "ratio", Source: rule.Judgement,
 		Reason: "Time waited for delayed ACKs relative to the time that others waited for the same server, client or path. Below it most of that has another cause, and both are listed."}
 )
@@ -46,6 +52,8 @@ type nagled struct {
 	delays   int64
 	waited   time.Duration
 	requests int64
+	timed    int64                       // of requests, those whose times count
+	took     time.Duration               // these took, from the request to the end of the answer; 0: not known
 	clients  []recording.PacketDirection // who wrote, if not the server; what waited longest first
 	worst    *view.PacketConnection      // nil: none of theirs is listed
 }
@@ -55,10 +63,10 @@ func detectDelayedACK(v *view.View) ([]rule.Finding, error) {
 	for _, s := range v.PacketServices() {
 		server := nagled{s: s, server: true}
 		server.add(s.Sent("server"))
-		if server.often() {
+		if server.often(v) {
 			found = append(found, server.finding(v))
 		}
-		if all := (nagled{s: s}); all.addClients() {
+		if all := (nagled{s: s}); all.addClients(v) {
 			found = append(found, all.finding(v))
 		}
 	}
@@ -69,6 +77,8 @@ func (n *nagled) add(sent recording.PacketDirection) {
 	n.requests += sent.Transactions + sent.Excluded
 	n.delays += sent.DelayedACKs
 	n.waited += sent.DelayedACKTime
+	n.timed += sent.Transactions
+	n.took += sent.RTSum + sent.Download
 	for _, c := range n.s.Connections {
 		if w := n.writes(c); w.DelayedACKTime > 0 && (n.server || c.Client == sent.Client) &&
 			(n.worst == nil || w.DelayedACKTime > n.writes(n.worst).DelayedACKTime) {
@@ -77,18 +87,43 @@ func (n *nagled) add(sent recording.PacketDirection) {
 	}
 }
 
-// often says that these are no single waits.
-func (n *nagled) often() bool {
-	return n.delays >= int64(minDelays.Value) && float64(n.delays) >= delayedRequests.Value*float64(n.requests)
+// often says that these are no single waits, or that they take much of the time.
+func (n *nagled) often(v *view.View) bool {
+	return n.delays >= int64(minDelays.Value) && (n.many() || n.costly(v))
+}
+
+// costly says that the waits are a material part of the time of all requests, however few waited.
+func (n *nagled) costly(v *view.View) bool {
+	return n.took > 0 && 2*n.timed >= n.requests && n.ofTime() >= delayedTime.Value && perSecond(v, n.waited) >= delayedWait.Value
+}
+
+// many says that a material share of the requests waited.
+func (n *nagled) many() bool { return float64(n.delays) >= delayedRequests.Value*float64(n.requests) }
+
+// ofTime is how much of the time of all requests the waits are, at least: whether response times
+// have them within depends on who writes.
+func (n *nagled) ofTime() float64 {
+	return n.waited.Seconds() / max((n.took+n.waited).Seconds(), 1e-9)
+}
+
+// confidence says how sure it is that the waits matter. That they are there is certain.
+func (n *nagled) confidence() rule.Confidence {
+	switch {
+	case n.took > 0 && n.ofTime() < unfeltDelay.Value:
+		return rule.Possible
+	case !n.many():
+		return rule.Likely
+	}
+	return rule.Certain
 }
 
 // addClients sums up the clients that write so, and says whether that matters to
 // the service. A client that waited once or twice is not accused with the others;
 // where none did more, as each asks little, it takes all that waited.
-func (n *nagled) addClients() bool {
+func (n *nagled) addClients(v *view.View) bool {
 	all := nagled{s: n.s}
 	all.add(n.s.Sent("client"))
-	if !all.often() {
+	if !all.often(v) {
 		return false
 	}
 	var some, many []recording.PacketDirection
@@ -98,7 +133,7 @@ func (n *nagled) addClients() bool {
 		}
 		some = append(some, d)
 		one := nagled{s: n.s}
-		if one.add(d); one.often() {
+		if one.add(d); one.often(v) {
 			many = append(many, d)
 		}
 	}
@@ -175,7 +210,7 @@ func (n *nagled) finding(v *view.View) rule.Finding {
 	each := n.waited / time.Duration(n.delays)
 	share := min(float64(n.delays)/float64(max(n.requests, 1)), 1)
 	subject, writes := n.writer(v)
-	f := rule.Finding{Subject: subject, Confidence: pktAtMost(v, rule.Certain), Affects: v.EndsOf(n.s, n.affected()...)}
+	f := rule.Finding{Subject: subject, Confidence: pktAtMost(v, n.confidence()), Affects: v.EndsOf(n.s, n.affected()...)}
 	reader := "the server's"
 	if n.server {
 		reader = "its client's"

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
@@ -22,7 +23,7 @@ var dnsSlow = rule.Rule{
 	NeedsAny:   []recording.Table{recording.PacketServices, recording.UDPSockets, recording.NameServers},
 	Explains:   []string{"rt/server-slow", "rt/worker-queueing", "rt/path-slow", "rt/errors"},
 	Refutes:    []string{"response times"},
-	Thresholds: []*rule.Threshold{&minQueries, &silentShare, &failedShare, &minFailures, &slowAnswer, &slowerThanCached, &waitedForNames, &unansweredFor},
+	Thresholds: []*rule.Threshold{&minQueries, &silentShare, &fewSilent, &waitedForLost, &failedShare, &minFailures, &slowAnswer, &slowerThanCached, &waitedForNames, &unansweredFor},
 	Seen:       lookups,
 	Detect:     func(v *view.View) ([]rule.Finding, error) { return detectDNS(v, false), nil },
 }
@@ -35,7 +36,7 @@ var dnsUnreachable = rule.Rule{
 	NeedsAny:   []recording.Table{recording.PacketServices, recording.UDPSockets, recording.NameServers},
 	Explains:   []string{"rt/server-slow", "rt/worker-queueing", "rt/path-slow", "rt/errors"},
 	Refutes:    []string{"response times", "answers"},
-	Thresholds: []*rule.Threshold{&minQueries, &silentShare, &failedShare, &minFailures, &slowAnswer, &slowerThanCached, &waitedForNames, &unansweredFor},
+	Thresholds: []*rule.Threshold{&minQueries, &silentShare, &fewSilent, &waitedForLost, &failedShare, &minFailures, &slowAnswer, &slowerThanCached, &waitedForNames, &unansweredFor},
 	Seen:       lookups,
 	Detect:     detectDNSUnreachable,
 }
@@ -45,6 +46,10 @@ var (
 		Reason: "Queries without an answer. A single loss happens."}
 	silentShare = rule.Threshold{Name: "silent-share", Value: 0.02, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of queries without an answer. UDP loses some on long paths."}
+	fewSilent = rule.Threshold{Name: "few-silent", Value: 0.003, Unit: "share", Source: rule.Judgement,
+		Reason: "Share of queries that were answered only after a retry, if clients wait long for them. Less is what long paths lose."}
+	waitedForLost = rule.Threshold{Name: "waited-for-lost", Value: 0.5, Unit: "seconds per second", Source: rule.Judgement,
+		Reason: "Waited for answers that came only after a retry. From it on somebody waits for one half of the time, whatever their share: each costs up to 5 s."}
 	failedShare = rule.Threshold{Name: "failed-share", Value: 0.2, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of answers that are failures. Below it only some names have broken servers of their own."}
 	minFailures = rule.Threshold{Name: "min-failures", Value: 5, Unit: "count", Source: rule.Judgement,
@@ -150,6 +155,15 @@ func (r *resolver) loses() bool {
 	return r.lost() >= int64(minQueries.Value) && float64(r.lost()) >= silentShare.Value*float64(r.asked())
 }
 
+// costly says that clients wait half of the time for copies that were answered, though most
+// queries need none. Those never answered are left out: that somebody asks the same again later
+// does not prove that anybody waited.
+func (r *resolver) costly(v *view.View) bool {
+	const longest = 5 * time.Second // what Waited has at most of each of these
+	waited := r.Waited - time.Duration(max(r.Unanswered-r.Refused, 0))*longest
+	return r.Repeated >= int64(minQueries.Value) && float64(r.Repeated) >= fewSilent.Value*float64(r.asked()) && perSecond(v, waited) >= waitedForLost.Value
+}
+
 // missed is how many of them somebody is known to have waited for: an answer that the
 // capture does not show may have come another way, but who has it does not ask again.
 func (r *resolver) missed() int64 {
@@ -195,6 +209,8 @@ func (r *resolver) judge(v *view.View) (fate, rule.Confidence) {
 		return losing, rule.Certain
 	case r.fails():
 		return failing, rule.Certain
+	case r.costly(v):
+		return losing, rule.Likely
 	case r.slow(v):
 		return sluggish, rule.Likely
 	case r.loses():

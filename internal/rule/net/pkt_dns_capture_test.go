@@ -174,10 +174,10 @@ func TestLossInOneDirection(t *testing.T) {
 			at, seq := time.Duration(i)*10*ms, uint32(100+10*i)
 			f.segment(at, 5000, 80, true, ackFlag, seq, 100, uint32(i), "0123456789")
 			if i%10 == 0 {
-				f.segment(at+5*ms, 5000, 80, true, ackFlag, seq, 100, uint32(i+1), "0123456789")
+				f.segment(at+8*ms, 5000, 80, true, ackFlag, seq, 100, uint32(i+1), "0123456789")
 			}
 			if both {
-				f.segment(at+6*ms, 5000, 80, false, ackFlag, 100, seq+10, uint32(i), "")
+				f.segment(at+9*ms, 5000, 80, false, ackFlag, 100, seq+10, uint32(i), "")
 			}
 		}
 		found := lossInPackets(f.view(t), func(string, string) bool { return false })

@@ -17,12 +17,14 @@ import (
 
 // lostWay is what one host sent to another one, as packets show it.
 type lostWay struct {
+	v        *view.View
 	from, to string
 	// Of all connections between the two.
 	segments, repeats int64 // repeats that were needed
 	timeouts          int64
 	conns             int64
 	waited            time.Duration // for the repeats
+	life              time.Duration // from the first packet to the last one; 0: not known
 	unheard           int64         // connections of which the sums above leave out what nobody answered
 	acked             int64         // payload of the largest segment that arrived, bytes
 	services          []*view.PacketService
@@ -31,6 +33,17 @@ type lostWay struct {
 	upstream, downstream int64
 	worst                *view.PacketConnection
 	maxRepeats           int64
+	lossy                lossyConnections
+}
+
+// lossyConnections are those on which segments had to be sent again.
+type lossyConnections struct {
+	waited, life time.Duration // waited for copies, of the time from the first packet to the last one
+	// Of those on which no segment had to be sent again three times and more in a row: where a
+	// host or the path is gone for a while, that is no share of what is sent.
+	count   int64
+	repeats int64
+	timers  time.Duration // of what was waited for copies: for retransmission timers, at least
 }
 
 var oneSide = rule.Threshold{Name: "one-side", Value: 0.8, Unit: "share", Source: rule.Judgement,
@@ -68,7 +81,7 @@ func lostWays(v *view.View) []*lostWay {
 			k := endsOf(d.Client, d.Server, d.Sender)
 			l := known[k]
 			if l == nil {
-				l = &lostWay{from: k.from, to: k.to}
+				l = &lostWay{v: v, from: k.from, to: k.to}
 				known[k] = l
 				list = append(list, l)
 			}
@@ -104,6 +117,7 @@ func (l *lostWay) add(s *view.PacketService, d *recording.PacketDirection) {
 	l.repeats += max(d.Retransmissions-d.Spurious, 0)
 	l.timeouts += d.Timeouts
 	l.conns += d.Connections
+	l.life += d.Life
 	l.waited += d.RetransmitWait
 	l.acked = max(l.acked, d.LargestAcked)
 	if dead(d) {
@@ -137,6 +151,30 @@ func (l *lostWay) look(c *view.PacketConnection, side *recording.PacketSide, p *
 	if needed > l.maxRepeats {
 		l.worst, l.maxRepeats = c, needed
 	}
+	if needed > 0 {
+		l.lossy.add(c, side, p.StuckCopies < direction.UnheardAfter)
+	}
+}
+
+func (x *lossyConnections) add(c *view.PacketConnection, side *recording.PacketSide, answered bool) {
+	x.waited += side.RetransmitWait
+	x.life += c.Last.Sub(c.At)
+	if !answered {
+		return
+	}
+	x.count++
+	x.repeats += side.Retransmissions - side.Spurious
+	x.timers += timersOf(c, side)
+}
+
+// timersOf is how long a connection waited for timers, at least. A segment that duplicate ACKs
+// asked for costs a round trip, while those behind it arrive; timers that ran out for several
+// segments are waited for once, and some for longer than the shortest.
+func timersOf(c *view.PacketConnection, side *recording.PacketSide) time.Duration {
+	asked := max(side.Retransmissions-side.Spurious-side.Timeouts, 0)
+	rtt := max(side.RTTMax, max(c.ClientRTT, 0)+max(c.ServerRTT, 0))
+	shortest := float64(side.Timeouts) * smallestRTO // of all of them, seconds
+	return max(min(side.RetransmitWait-time.Duration(asked)*rtt, time.Duration(shortest*float64(time.Second))), 0)
 }
 
 func (l *lostWay) rate() float64 { return float64(l.repeats) / float64(max(l.segments, 1)) }
@@ -145,12 +183,47 @@ func (l *lostWay) confidence() rule.Confidence {
 	switch {
 	case float64(l.segments) < minSegments.Value, float64(l.repeats) < minRepeats.Value:
 		return 0
-	case l.rate() >= lossy.Value:
+	case l.costly(), l.rate() >= lossy.Value && !l.harmless():
 		return rule.Likely
 	case l.rate() >= slightlyLossy.Value:
 		return rule.Possible
 	}
 	return 0
+}
+
+// timerShare is how much of their time connections waited for timers: those that lost segments,
+// as if each had been there all the time, or all of them, which matters where they are short.
+func (l *lostWay) timerShare() float64 {
+	share := perSecond(l.v, l.lossy.timers) / float64(max(l.lossy.count, 1))
+	if l.life > 0 {
+		share = max(share, l.lossy.timers.Seconds()/l.life.Seconds())
+	}
+	return min(share, 1)
+}
+
+// costly says that connections wait for timers a material part of their time, however few of all
+// segments are lost.
+func (l *lostWay) costly() bool {
+	return float64(l.lossy.repeats) >= minRepeats.Value && perSecond(l.v, l.lossy.timers) >= feltTimers.Value && l.timerShare() >= timerShare.Value
+}
+
+// harmless says that what is lost between the two hosts was seen to cost next to nothing. A
+// connection whose throughput losses limit waits for copies 1.22 x sqrt(p) of its time, because
+// each costs a round trip: 12 % at one percent.
+func (l *lostWay) harmless() bool {
+	if l.waited <= 0 || l.lossy.life <= 0 {
+		return false // recordings of older versions do not tell
+	}
+	both, unfelt := l.waited, l.lossy.unfelt()
+	if l.back != nil {
+		both, unfelt = both+max(l.back.waited, 0), unfelt && l.back.lossy.unfelt()
+	}
+	return unfelt && perSecond(l.v, both) < feltTimers.Value
+}
+
+// unfelt says that these connections hardly waited for copies.
+func (x *lossyConnections) unfelt() bool {
+	return x.waited.Seconds() <= timerShare.Value*x.life.Seconds()
 }
 
 // costlier is the direction that a finding about l is about: the other one if copies
@@ -188,7 +261,7 @@ func (l *lostWay) finding(v *view.View, c rule.Confidence) rule.Finding {
 	if l.waited == 0 {
 		f.Impact = rule.Impact{Share: l.rate(), Text: rule.T("%s of segments sent again", unit.Share(l.rate()))}
 	}
-	f.Evidence = append(l.evidence(l.check(v)), l.otherWay(v)...)
+	f.Evidence = append(append(l.evidence(l.check(v)), l.cost(l.check(v))...), l.otherWay(v)...)
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("check the path%s: filters, queues, interface errors, rate limits", l.place()), Command: shell.Line("iptables -nvL; nft list ruleset; tc -s qdisc; ip -s link; nstat -az 'TcpExt*Retrans*'"), Tradeoff: "none"},
 		{Text: rule.T("capture at the next hop at the same time: the packets are lost where they are missing first"), Command: shell.Line("rtrail packets -i any -w hop.pcapng --for 30s"), Tradeoff: "disk space"},
@@ -200,6 +273,19 @@ func (l *lostWay) finding(v *view.View, c rule.Confidence) rule.Finding {
 // order, also where its first copy was captured or SACK had asked for it.
 func (l *lostWay) check(v *view.View) shell.Command {
 	return tshark(v, shell.Display("%s && %s && tcp.len > 0 && (tcp.analysis.retransmission || tcp.analysis.out_of_order) && !tcp.analysis.spurious_retransmission", pktHost("src", l.from), pktHost("dst", l.to)), "tcp.stream", "tcp.seq", "tcp.len", "tcp.analysis.rto")
+}
+
+// cost tells what the losses cost, where that decides and not their share.
+func (l *lostWay) cost(check shell.Command) []rule.Evidence {
+	switch {
+	case l.costly():
+		return []rule.Evidence{{Metric: metric.PacketsRetransmitWait, Value: l.lossy.timers.Seconds(), Check: check,
+			What: rule.T("connections that lost segments waited %s per second for retransmission timers, at least: %s of their time", unit.Seconds(perSecond(l.v, l.lossy.timers)), unit.Share(l.timerShare()))}}
+	case l.rate() >= lossy.Value && l.harmless():
+		return []rule.Evidence{{Metric: metric.PacketsRetransmitWait, Value: l.waited.Seconds(), Check: check,
+			What: rule.T("the copies came at once: connections waited %s per second for them", unit.Seconds(perSecond(l.v, l.waited)))}}
+	}
+	return nil
 }
 
 // otherWay names the direction that this finding is not about, if it costs more time or

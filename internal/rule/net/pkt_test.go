@@ -127,6 +127,13 @@ func TestDelayedACK(t *testing.T) {
 			c.FromClient.DelayedACKs, c.FromClient.DelayedACKTime = delays[i], time.Duration(delays[i])*41*ms
 		})
 	}
+	// Requests that took so long in all, and of which the server's answers had to wait.
+	took := func(all time.Duration, delays, requests int64) func() *ruletest.Host {
+		return with(1, func(_ int, c *ruletest.PacketConnection) {
+			c.Transactions, c.RTSum, c.Download = requests, all, 0
+			c.FromServer.DelayedACKs, c.FromServer.DelayedACKTime = delays, time.Duration(delays)*41*ms
+		})
+	}
 	ruletest.Check(t, delayedACK, []ruletest.Situation{
 		{Name: "the server writes twice", Host: waits(50, 0), Want: rule.Certain, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.4, High: 0.42, Says: "41 ms"},
 		{Name: "the client writes twice", Host: waits(0, 50), Want: rule.Certain, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.4, High: 0.42, Says: "the client 10.0.0.1"},
@@ -142,6 +149,17 @@ func TestDelayedACK(t *testing.T) {
 			return of(40)().AllConnections(90_000, recording.PacketDirection{Transactions: 100, DelayedACKs: 40, DelayedACKTime: 1640 * ms}, recording.PacketDirection{}).
 				AllConnections(90_000, recording.PacketDirection{Client: "fd00::9", Transactions: 100, DelayedACKs: 30, DelayedACKTime: 1230 * ms}, recording.PacketDirection{})
 		}, Want: rule.Certain, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.28, High: 0.29, Says: "2 clients", Proof: "then fd00::9"},
+		{Name: "one request in a hundred, and most of the time goes there", Host: took(100*ms, 50, 5000), Want: rule.Likely, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.2, High: 0.21,
+			Proof: "50 times a small segment waited for the acknowledgement of the previous one, 2.05 s in total"},
+		{Name: "one request in a hundred, and little of the time goes there", Host: took(20*time.Second, 50, 5000)},
+		{Name: "one request in a hundred, now and then", Host: took(100*ms, 20, 2000)},
+		{Name: "one request in a hundred, and times of most are not known", Host: with(1, func(_ int, c *ruletest.PacketConnection) {
+			c.Transactions, c.Excluded, c.RTSum, c.Download = 50, 4950, 100*ms, 0
+			c.FromServer.DelayedACKs, c.FromServer.DelayedACKTime = 50, 2050*ms
+		})},
+		{Name: "half of the requests, which take long anyway", Host: took(100*time.Second, 20, 40), Want: rule.Possible, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.08, High: 0.09,
+			Proof: "50 % of 40 requests"},
+		{Name: "half of the requests, which take some time", Host: took(10*time.Second, 20, 40), Want: rule.Certain, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.08, High: 0.09},
 		{Name: "twice", Host: waits(1, 0)},
 		{Name: "one request in a hundred", Host: with(10, func(i int, c *ruletest.PacketConnection) {
 			c.FromServer.DelayedACKs, c.FromServer.DelayedACKTime = 1, 41*ms
@@ -425,6 +443,13 @@ func TestDNSSlow(t *testing.T) {
 		{Name: "no answers captured, but no client asked again", Host: dnsHost(40, 0, 4, 0, func(r *recording.PacketResolver) { r.AskedAgain = 1 }), Want: rule.Possible, Kind: view.KindService, Subject: "dns 10.0.0.2:53",
 			Low: 0.09, High: 0.1, Says: "no answer of the resolver 10.0.0.2:53 was captured to 4 of 44 queries of 10.0.0.1, but no client asked again", Proof: "clients asked again for 1 of"},
 		{Name: "it fails, and some answers were not captured", Host: dnsHost(40, 0, 4, 20, func(r *recording.PacketResolver) { r.AskedAgain = 0 }), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 0.49, High: 0.51, Says: "fails: 20 of 40 answers"},
+		{Name: "half a percent, each of which hangs for 5 s", Host: dnsHost(1000, 5, 0, 0, nil), Want: rule.Likely, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 2.4, High: 2.6,
+			Says: "5 of 1,000 were answered only after", Proof: "0 queries without an answer, 5 answered only"},
+		{Name: "one percent of answers not captured, and nobody asks again", Host: dnsHost(1000, 0, 10, 0, func(r *recording.PacketResolver) { r.AskedAgain = 0 })},
+		{Name: "half a percent without an answer, and the same is asked again some time", Host: dnsHost(1000, 0, 5, 0, nil)},
+		{Name: "half a percent, asked again at once", Host: dnsHost(1000, 5, 0, 0, func(r *recording.PacketResolver) { r.Waited = 3 * time.Second })},
+		{Name: "half a percent, refused at once", Host: dnsHost(1000, 0, 5, 0, func(r *recording.PacketResolver) { r.Refused, r.Waited = 5, 0 })},
+		{Name: "two of a thousand that hang", Host: dnsHost(998, 2, 0, 0, nil)},
 		{Name: "one loss", Host: dnsHost(40, 1, 0, 0, nil)},
 		{Name: "asked just now", Host: dnsHost(40, 0, 0, 0, func(r *recording.PacketResolver) { r.Queries, r.Young = 44, 4 })},
 		{Name: "too many at once, and all of their answers are there", Host: dnsHost(1000, 0, 0, 0, func(r *recording.PacketResolver) { r.Queries, r.Forgotten, r.Unpaired = 2000, 1000, 1000 })},
@@ -620,6 +645,15 @@ func TestRateLimited(t *testing.T) {
 	})
 }
 
+// lostSide is what one connection lost of what its server sent.
+type lostSide struct {
+	lost, spurious, timeouts int64
+	waited                   time.Duration // for copies
+	rtt                      time.Duration
+	stuck                    int64         // times that one segment was sent again in a row
+	asking                   time.Duration // waited for copies of what the client sent
+}
+
 func TestPacketLossInPackets(t *testing.T) {
 	lossy := func(repeats, spurious int64, path recording.PacketPath) func() *ruletest.Host {
 		return func() *ruletest.Host {
@@ -640,6 +674,23 @@ func TestPacketLossInPackets(t *testing.T) {
 			c.FromClient.Segments, c.FromClient.Retransmissions, c.FromClient.Timeouts, c.FromClient.RetransmitWait = 100, 1, 1, client
 		})
 	}
+	// Five connections of 4,000 segments each, on which so much was lost.
+	on := func(x lostSide, life time.Duration) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			h := with(5, func(_ int, c *ruletest.PacketConnection) {
+				c.Last = ruletest.Start.Add(life)
+				c.FromClient.RetransmitWait = x.asking
+				c.FromServer = recording.PacketSide{Packets: 4000, Segments: 4000, Bytes: 4e6, Retransmissions: x.lost + x.spurious, Spurious: x.spurious, Timeouts: x.timeouts,
+					RetransmitWait: x.waited, RTTs: 1000, RTTSum: 1000 * x.rtt, RTTMin: x.rtt, RTTMax: x.rtt}
+			})()
+			for i := range int64(5) {
+				ruletest.Add(h, recording.PacketPath{At: ruletest.Start, Connection: i + 1, Sender: "server", StuckCopies: x.stuck, StuckSize: 100, LargestAcked: 1448})
+			}
+			return h
+		}
+	}
+	long := func(x lostSide) func() *ruletest.Host { return on(x, 10*time.Second) }
+	short := func(x lostSide) func() *ruletest.Host { return on(x, 2*time.Second) }
 	// Of many connections the worst were kept, the others are in the sums only.
 	most := func(segments, repeats int64) func() *ruletest.Host {
 		return func() *ruletest.Host {
@@ -668,6 +719,22 @@ func TestPacketLossInPackets(t *testing.T) {
 		{Name: "behind the capture", Host: lossy(8, 0, recording.PacketPath{Downstream: 8}), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.03, High: 0.05, Says: "between the capture and 10.0.0.1"},
 		{Name: "before the capture", Host: lossy(8, 0, recording.PacketPath{Upstream: 8}), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.03, High: 0.05, Says: "between 10.0.0.2 and the capture"},
 		{Name: "a little", Host: lossy(2, 1, recording.PacketPath{}), Want: 0},
+		{Name: "a quarter of a percent, and connections wait for timers a tenth of the time", Host: long(lostSide{lost: 10, timeouts: 5, waited: 1005 * ms}), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.5, High: 0.51,
+			Says: "% of segments are sent again", Proof: "waited 500 ms per second for retransmission timers, at least: 10 % of their time"},
+		{Name: "as much on connections that are there for moments only", Host: short(lostSide{lost: 10, timeouts: 5, waited: 1005 * ms}), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.5, High: 0.51},
+		{Name: "as much that came at once", Host: long(lostSide{lost: 10, waited: 10 * ms})},
+		{Name: "as much on a long path, where each costs a round trip", Host: long(lostSide{lost: 10, waited: 1500 * ms, rtt: 150 * ms})},
+		{Name: "as much, and one long silence of each", Host: long(lostSide{lost: 10, timeouts: 5, waited: 6 * time.Second, stuck: 5})},
+		{Name: "copies of which the peer had most", Host: long(lostSide{lost: 4, spurious: 16, timeouts: 1, waited: 4 * time.Second})},
+		{Name: "a few seconds of thousands of short connections", Host: func() *ruletest.Host {
+			return short(lostSide{lost: 10, timeouts: 1, waited: 200 * ms})().AllConnections(90_000, recording.PacketDirection{Life: 90_000 * time.Second},
+				recording.PacketDirection{Segments: 900_000, Retransmissions: 50, RetransmitWait: time.Second, Life: 90_000 * time.Second})
+		}},
+		{Name: "2 % that came at once", Host: long(lostSide{lost: 80, waited: 40 * ms}), Want: rule.Possible, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.019, High: 0.021,
+			Proof: "the copies came at once: connections waited 20 ms per second for them"},
+		{Name: "2 % that take 8 % of the time of connections that are there for moments", Host: on(lostSide{lost: 80, waited: 40 * ms}, 500*ms), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.019, High: 0.021},
+		{Name: "2 % that limit what a connection carries", Host: long(lostSide{lost: 80, waited: time.Second, rtt: 12 * ms}), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.49, High: 0.51},
+		{Name: "2 % that came at once, and requests that waited", Host: long(lostSide{lost: 80, waited: 40 * ms, asking: 200 * ms}), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.019, High: 0.021},
 		{Name: "needless copies", Host: lossy(8, 8, recording.PacketPath{Downstream: 8})},
 		{Name: "lost for their size", Host: lossy(8, 0, recording.PacketPath{Downstream: 8, StuckCopies: 4, StuckSize: 1448, LargestAcked: 100})},
 		{Name: "fine", Host: lossy(0, 0, recording.PacketPath{})},
