@@ -3,26 +3,20 @@ package notify
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
-	"time"
 
 	"rtrail/internal/document"
+	"rtrail/internal/httpclient"
 	"rtrail/internal/version"
 	"rtrail/internal/watch"
 )
 
-const (
-	// maxReply is how much of an answer is read, so that its connection can be used again.
-	maxReply = 64 << 10
-	// maxHeader bounds the header of an answer.
-	maxHeader = 32 << 10
-)
+// maxReply is how much of an answer is read, so that its connection can be used again.
+const maxReply = 64 << 10
 
 // client sends to one address.
 type client struct {
@@ -31,20 +25,8 @@ type client struct {
 }
 
 func newClient(u *url.URL) *client {
-	return &client{url: u, http: http.Client{
-		Timeout: timeout,
-		Transport: &http.Transport{
-			Proxy:                  http.ProxyFromEnvironment,
-			DialContext:            (&net.Dialer{Timeout: timeout / 2}).DialContext,
-			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
-			TLSHandshakeTimeout:    timeout / 2,
-			MaxResponseHeaderBytes: maxHeader,
-			MaxConnsPerHost:        1,
-			IdleConnTimeout:        2 * time.Minute,
-			ForceAttemptHTTP2:      true,
-		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	never := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &client{url: u, http: httpclient.New(timeout, timeout/2, never)}
 }
 
 // post sends a value as JSON.
@@ -92,13 +74,10 @@ func elsewhere(resp *http.Response) string {
 
 // withoutURL is what went wrong with a request: errors of net/http begin with the URL.
 func withoutURL(err error) error {
-	if u, ok := errors.AsType[*url.Error](err); ok {
-		if u.Timeout() {
-			return fmt.Errorf("no answer within %v", timeout)
-		}
-		return u.Err
+	if u, ok := errors.AsType[*url.Error](err); ok && u.Timeout() {
+		return fmt.Errorf("no answer within %v", timeout)
 	}
-	return err
+	return httpclient.Cause(err)
 }
 
 // hook is what a webhook gets.

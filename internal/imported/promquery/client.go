@@ -2,7 +2,6 @@ package promquery
 
 import (
 	"context"
-	"crypto/tls"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -15,13 +14,14 @@ import (
 	"time"
 
 	"rtrail/internal/budget"
+	"rtrail/internal/httpclient"
 	"rtrail/internal/unit"
 	"rtrail/internal/version"
 )
 
 const (
-	// maxHeader bounds the header of an answer, and maxError what is read of one that is an error.
-	maxHeader, maxError = 32 << 10, 64 << 10
+	// maxError bounds what is read of an answer that is an error.
+	maxError = 64 << 10
 	// maxRedirects on one host.
 	maxRedirects = 3
 )
@@ -52,26 +52,12 @@ func Check(u *url.URL) error {
 const Env = "RTRAIL_PROMETHEUS_AUTH"
 
 func newClient(base *url.URL, auth string) *client {
-	c := &client{base: base, auth: auth}
-	c.http = http.Client{
-		Timeout: maxRequest,
-		Transport: &http.Transport{
-			Proxy:                  http.ProxyFromEnvironment,
-			DialContext:            (&net.Dialer{Timeout: maxRequest / 3}).DialContext,
-			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
-			TLSHandshakeTimeout:    maxRequest / 3,
-			MaxResponseHeaderBytes: maxHeader,
-			MaxConnsPerHost:        1,
-			ForceAttemptHTTP2:      true,
-		},
-		CheckRedirect: func(next *http.Request, via []*http.Request) error {
-			if next.URL.Host != base.Host || next.URL.Scheme != base.Scheme || len(via) > maxRedirects {
-				return http.ErrUseLastResponse
-			}
-			return nil
-		},
-	}
-	return c
+	return &client{base: base, auth: auth, http: httpclient.New(maxRequest, maxRequest/3, func(next *http.Request, via []*http.Request) error {
+		if next.URL.Host != base.Host || next.URL.Scheme != base.Scheme || len(via) > maxRedirects {
+			return http.ErrUseLastResponse
+		}
+		return nil
+	})}
 }
 
 // name is the address, as it is safe to print.
@@ -112,9 +98,9 @@ func (c *client) get(ctx context.Context, endpoint string, q url.Values, limit i
 	case err != nil:
 		return nil, c.reason(endpoint, err)
 	case int64(len(body)) > limit:
-		return nil, fmt.Errorf("%s answered with more than %v; choose a shorter --for, or one --instance", endpoint, unit.Bytes(limit))
+		return nil, fmt.Errorf("%s answered with more than %v; choose a shorter time, or one --instance", endpoint, unit.Bytes(limit))
 	case !budget.From(ctx).Take(int64(len(body))):
-		return nil, fmt.Errorf("%s answered with %v: %w; choose a shorter --for", endpoint, unit.Bytes(len(body)), budget.ErrSpent)
+		return nil, fmt.Errorf("%s answered with %v: %w; choose a shorter time", endpoint, unit.Bytes(len(body)), budget.ErrSpent)
 	case !strings.HasPrefix(strings.TrimLeft(string(body[:min(len(body), 100)]), " \t\r\n"), "{"):
 		return nil, fmt.Errorf("%s answered %d, but no JSON: %s; is that address the one of Prometheus, and is a login needed (--prometheus-auth FILE)?", endpoint, resp.StatusCode, firstLine(c.hide(string(body))))
 	}
@@ -125,11 +111,9 @@ func (c *client) get(ctx context.Context, endpoint string, q url.Values, limit i
 func (c *client) reason(endpoint string, err error) error {
 	var timeout net.Error
 	if errors.As(err, &timeout) && timeout.Timeout() {
-		return fmt.Errorf("%s gave no whole answer within %v; choose a shorter --for, or look at the server", endpoint, maxRequest.Round(time.Second))
+		return fmt.Errorf("%s gave no whole answer within %v; choose a shorter time, or look at the server", endpoint, maxRequest.Round(time.Second))
 	}
-	if u, ok := errors.AsType[*url.Error](err); ok {
-		err = u.Err
-	}
+	err = httpclient.Cause(err)
 	if words := err.Error(); c.hide(words) != words {
 		err = errors.New(c.hide(words))
 	}
@@ -170,9 +154,9 @@ func (c *client) refused(endpoint string, resp *http.Response, body []byte) erro
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
 		words += "; is that address the one of Prometheus? It is what stands before /api/v1"
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
-		words += "; choose a shorter --for, or check --instance"
+		words += "; choose a shorter time, or check --instance"
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusBadGateway, http.StatusGatewayTimeout:
-		words += "; try again later, or with a shorter --for"
+		words += "; try again later, or with a shorter time"
 	}
 	return errors.New(words)
 }

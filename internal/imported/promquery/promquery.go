@@ -30,9 +30,9 @@ const (
 	maxTime, maxRequest = 2 * time.Minute, 30 * time.Second
 	// maxBody bounds an answer with values, unpacked, and maxSmall one without.
 	maxBody, maxSmall = 64 << 20, 2 << 20
-	// keptSteps is how many values of a series are asked for: a day, once a minute. Servers refuse
-	// 11,000.
-	keptSteps = 1500
+	// keptSteps is how many steps are asked for, each with a value, and one value more: those of a
+	// day, once a minute. Servers refuse 11,000 values.
+	keptSteps = 1499
 	// listed is how many hosts an error names.
 	listed = 20
 	// maxOption bounds the name of each, in bytes.
@@ -59,6 +59,7 @@ type Question struct {
 // Answer is what came back.
 type Answer struct {
 	Name   string   // whom was asked, for notes
+	Host   string   // the host as matchers that choose no other one
 	Bodies [][]byte // answers of query_range, JSON, all of one host
 	Notes  []string
 }
@@ -103,9 +104,9 @@ func ask(ctx context.Context, c *client, q Question) (*Answer, error) {
 		return nil, err
 	}
 	step := interval * max(1, (q.To.Sub(q.From)/interval+keptSteps-1)/keptSteps)
-	out := &Answer{Name: "Prometheus at " + c.name()}
+	out := &Answer{Name: "Prometheus at " + c.name(), Host: of.selector("")}
 	if step > interval {
-		out.Notes = append(out.Notes, fmt.Sprintf("asked for a value each %v, scraped each %v: choose a shorter --for to see all", unit.Duration(step), unit.Duration(interval)))
+		out.Notes = append(out.Notes, fmt.Sprintf("asked for a value each %v, scraped each %v: choose a shorter time to see all", unit.Duration(step), unit.Duration(interval)))
 	}
 	for _, names := range imported.Series {
 		body, err := c.get(ctx, "query_range", url.Values{"query": {of.selector(`__name__=~` + strconv.Quote(strings.Join(names, "|")) + `,device!~` + strconv.Quote(ofContainers))},
@@ -159,7 +160,7 @@ func find(ctx context.Context, c *client, q *Question) (target, error) {
 			return nil, fmt.Errorf("asking %s: it has no series %s of --instance %.200q %s; it has those of: %s", c.name(), seen, q.Instance, when, list(all))
 		}
 	}
-	return nil, fmt.Errorf("asking %s: it has no series %s %s: is node_exporter scraped, and was it then? --at and --for choose another time", c.name(), seen, when)
+	return nil, fmt.Errorf("asking %s: it has no series %s %s: is node_exporter scraped, and was it then? Choose another time", c.name(), seen, when)
 }
 
 // matching says how many hosts match.
@@ -288,7 +289,7 @@ func scraped(ctx context.Context, c *client, q *Question, of target) (first time
 			return first.Add(-interval * (first.Sub(q.From) / interval)), interval, nil
 		}
 	}
-	return first, 0, errors.New("asking " + c.name() + ": there are fewer than two values of this host in that time, and a rate needs two; choose a longer --for")
+	return first, 0, errors.New("asking " + c.name() + ": there are fewer than two values of this host in that time, and a rate needs two; choose a longer time")
 }
 
 // spacing is the usual time between two values, in whole seconds of at least one; 0: there are

@@ -126,16 +126,28 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// The step grows with the time, and is never finer than the scrape interval.
+// The step grows with the time, and is never finer than the scrape interval: no answer has more
+// than 1,500 values of a series, as many as are read.
 func TestStep(t *testing.T) {
-	r := record(t)
-	answer, err := askOf(t, r, func(q *Question) { q.From = q.To.Add(-MaxSpan) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	step, _ := strconv.Atoi(r.asked[len(r.asked)-1].Get("step"))
-	if points := int(MaxSpan.Seconds()) / step; points > keptSteps || points < keptSteps/2 || len(answer.Notes) != 1 {
-		t.Errorf("step %d s, %d points, %q", step, points, answer.Notes)
+	for span, thinned := range map[time.Duration]bool{10 * time.Second: false, 1499 * time.Second: false, 1500 * time.Second: true, 24 * time.Hour: true, MaxSpan: true} {
+		r := record(t)
+		answer, err := askOf(t, r, func(q *Question) { q.From = q.To.Add(-span) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := r.asked[len(r.asked)-1]
+		number := func(name string) float64 {
+			n, err := strconv.ParseFloat(last.Get(name), 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		step := number("step")
+		values := int((number("end")-number("start"))/step) + 1
+		if values > 1500 || thinned != (step > 1) || thinned != (len(answer.Notes) == 1) || thinned && values < 700 {
+			t.Errorf("%v: step %v s, %d values, %q", span, step, values, answer.Notes)
+		}
 	}
 }
 
@@ -235,7 +247,7 @@ func TestRefused(t *testing.T) {
 		"JSON echo":  {status(400, `{"error":"secret, Basic Ym9iOnNlY3JldA=="}`), []string{`"***, Basic ***"`}},
 		"OK echo":    {status(200, "Basic Ym9iOnNlY3JldA=="), []string{`"Basic ***"`}},
 		"404":        {status(404, "404 page not found"), []string{"404 Not Found", "before /api/v1"}},
-		"422":        {status(422, `{"status":"error","errorType":"execution","error":"query processing would load too many samples"}`), []string{"422", `"execution": "query processing would load too many samples"`, "shorter --for"}},
+		"422":        {status(422, `{"status":"error","errorType":"execution","error":"query processing would load too many samples"}`), []string{"422", `"execution": "query processing would load too many samples"`, "shorter time"}},
 		"503":        {status(503, ""), []string{"503", "an empty answer", "try again later"}},
 		"a page":     {status(200, "<html>\nlog in"), []string{"no JSON", `"<html>"`, "login"}},
 		"wrong JSON": {status(200, `{"status":"success","data":{"a":[]}}`), []string{"no JSON that is known"}},
