@@ -18,12 +18,14 @@ type Quantity struct {
 	Name  string // "bytes written by processes"
 	Unit  string // "s", "bytes", "" for counts
 	floor float64
-	level bool // no amount: not divided
+	level bool   // no amount: not divided
+	least string // what each part must have, if that is not two samples
 }
 
 // Quantities are all that are compared. floor is how much per second the larger side must
 // have: less takes no time that anybody waits for.
-var Quantities = []*Quantity{cpuTime, switches, faults, majorFaults, readBytes, writtenBytes, readCalls, writeCalls, forks, diskReads, diskWrites, diskRead, diskWritten, segmentsIn, segmentsOut,
+var Quantities = []*Quantity{cpuTime, switches, faults, majorFaults, readBytes, writtenBytes, readCalls, writeCalls, forks, diskReads, diskWrites, diskRead, diskWritten,
+	received, sent, packetsIn, packetsOut, dropped, errored, segmentsIn, segmentsOut,
 	retransmits, accepted, opened, resets, roundTrip}
 
 var (
@@ -40,34 +42,61 @@ var (
 	diskWrites   = &Quantity{ID: "disk.writes", Name: "disk writes", floor: 5}
 	diskRead     = &Quantity{ID: "disk.read", Name: "bytes read by the disk", Unit: "bytes", floor: 256 << 10}
 	diskWritten  = &Quantity{ID: "disk.written", Name: "bytes written by the disk", Unit: "bytes", floor: 256 << 10}
+	received     = &Quantity{ID: "net.received", Name: "bytes received by the interface", Unit: "bytes", floor: 256 << 10}
+	sent         = &Quantity{ID: "net.sent", Name: "bytes sent by the interface", Unit: "bytes", floor: 256 << 10}
+	packetsIn    = &Quantity{ID: "net.packets-in", Name: "packets received by the interface", floor: 100}
+	packetsOut   = &Quantity{ID: "net.packets-out", Name: "packets sent by the interface", floor: 100}
+	dropped      = &Quantity{ID: "net.dropped", Name: "packets dropped by the interface", floor: 1}
+	errored      = &Quantity{ID: "net.errors", Name: "packets with errors", floor: 1}
 	segmentsIn   = &Quantity{ID: "net.segments-in", Name: "TCP segments received", floor: 50}
 	segmentsOut  = &Quantity{ID: "net.segments-out", Name: "TCP segments sent", floor: 50}
 	retransmits  = &Quantity{ID: "net.retransmits", Name: "TCP segments sent again", floor: 1}
 	accepted     = &Quantity{ID: "net.accepted", Name: "TCP connections accepted", floor: 1}
 	opened       = &Quantity{ID: "net.opened", Name: "TCP connections opened", floor: 1}
 	resets       = &Quantity{ID: "net.resets", Name: "TCP resets sent", floor: 1}
-	roundTrip    = &Quantity{ID: "net.round-trip", Name: "round-trip time of TCP, median", Unit: "s", floor: 200e-6, level: true}
+	roundTrip    = &Quantity{ID: "net.round-trip", Name: "round-trip time of TCP, median", Unit: "s", floor: 200e-6, level: true, least: "ten connections with data"}
 )
 
-// name is a quantity of somebody; "" is the host.
+// name is a quantity of somebody; "": of the host.
 type name struct {
 	quantity *Quantity
 	who      string
+	process  bool // whom it is of
 }
+
+// partSet are parts of a window, a bit each.
+type partSet uint8
+
+const allParts partSet = 1<<Parts - 1
 
 // measured is a window and its parts.
 type measured struct {
 	whole   *view.View
 	parts   [Parts]*view.View
-	amounts map[name][]float64 // of each part
-	names   map[string]*group  // processes by their lasting name
+	amounts map[name]*amount
+	told    partSet           // of which anything is known
+	listed  partSet           // of which processes are known
+	names   map[string]*group // processes by their lasting name
+}
+
+// amount is how much there was in each part.
+type amount struct {
+	of   [Parts]float64
+	told partSet
+}
+
+// complete says that an amount is known of all parts. A process that a part does not list did nothing
+// in it.
+func (m *measured) complete(k name) bool {
+	a := m.amounts[k]
+	return a != nil && (a.told == allParts || k.process && m.listed == allParts)
 }
 
 // minConnections is how many connections a median of round trips needs.
 const minConnections = 10
 
 func measure(s Side) *measured {
-	m := &measured{whole: view.New(s.Recording, s.From, s.To), amounts: map[name][]float64{}}
+	m := &measured{whole: view.New(s.Recording, s.From, s.To), amounts: map[name]*amount{}}
 	m.names = groups(m.whole)
 	for i := range m.parts {
 		at := func(i int) time.Time { return s.From.Add(s.To.Sub(s.From) * time.Duration(i) / Parts) }
@@ -77,15 +106,19 @@ func measure(s Side) *measured {
 	return m
 }
 
-func (m *measured) add(i int, q *Quantity, who string, amount float64) {
-	k := name{q, who}
+// add adds to what somebody did in a part; "": the host.
+func (m *measured) add(i int, q *Quantity, who string, n float64) { m.addTo(i, name{q, who, false}, n) }
+
+func (m *measured) addTo(i int, k name, n float64) {
 	if m.amounts[k] == nil {
 		if len(m.amounts) >= maxNames {
 			return
 		}
-		m.amounts[k] = make([]float64, Parts)
+		m.amounts[k] = &amount{}
 	}
-	m.amounts[k][i] += amount
+	m.amounts[k].of[i] += n
+	m.amounts[k].told |= 1 << i
+	m.told |= 1 << i
 }
 
 // maxNames bounds what a recording of strangers makes of names.
@@ -110,15 +143,16 @@ func (m *measured) part(i int, v *view.View) {
 		m.add(i, majorFaults, "", p.MajorFaults*seconds)
 	}
 	for _, p := range v.Processes() {
+		m.listed |= 1 << i
 		if p.Own {
 			continue
 		}
 		who := v.KeyOf(p.Entity()).Name
-		m.add(i, cpuTime, who, p.CPUSeconds)
+		m.addTo(i, name{cpuTime, who, true}, p.CPUSeconds)
 		for q, perSecond := range map[*Quantity]float64{switches: p.Voluntary + p.Involuntary, faults: p.MinorFaults, majorFaults: p.MajorFaults, readBytes: p.ReadBytes,
 			writtenBytes: p.WriteBytes, readCalls: p.ReadCalls, writeCalls: p.WriteCalls} {
 			if view.Known(perSecond) {
-				m.add(i, q, who, perSecond*p.Seconds)
+				m.addTo(i, name{q, who, true}, perSecond*p.Seconds)
 			}
 		}
 	}
@@ -134,6 +168,19 @@ func (m *measured) part(i int, v *view.View) {
 			m.add(i, diskWrites, who, d.Writes*seconds)
 			m.add(i, diskRead, who, d.ReadBytes*seconds)
 			m.add(i, diskWritten, who, d.WrittenBytes*seconds)
+		}
+	}
+	for _, d := range v.Interfaces() {
+		if d.NetNS != v.Manifest().Host.NetNS || !view.Known(d.RxBytes) {
+			continue
+		}
+		m.add(i, received, d.Interface, d.RxBytes*seconds)
+		m.add(i, sent, d.Interface, d.TxBytes*seconds)
+		m.add(i, packetsIn, d.Interface, d.RxPackets*seconds)
+		m.add(i, packetsOut, d.Interface, d.TxPackets*seconds)
+		if tells(v, recording.NetDevices, "rx_dropped") && tells(v, recording.NetDevices, "rx_errors") {
+			m.add(i, dropped, d.Interface, d.Dropped)
+			m.add(i, errored, d.Interface, d.Errors)
 		}
 	}
 	c := v.CountersOf(v.Manifest().Host.NetNS)
@@ -270,10 +317,13 @@ type Process struct {
 // there for half of the window: programs come and go.
 const newCores = 0.02
 
+// listsAll says that a window tells which processes there are: reports list those that did
+// something, or the busiest, or none.
+func (m *measured) listsAll() bool { return m.listed != 0 && !m.whole.Partly(recording.Processes) }
+
 // processes are those on one side only, and those with another command line.
 func processes(a, b *measured) (list []Process) {
-	// Reports list those that did something, or the busiest.
-	if a.whole.Partly(recording.Processes) || b.whole.Partly(recording.Processes) {
+	if !a.listsAll() || !b.listsAll() {
 		return nil
 	}
 	for who, x := range a.names {
@@ -335,8 +385,12 @@ func settingsOf(v *view.View) map[string]string {
 	}
 	put("host", "kernel", m.Host.Kernel)
 	put("host", "system", m.Host.OS)
-	put("host", "CPUs", unit.Count(m.Host.CPUs).String())
-	put("host", "memory", unit.Bytes(m.Host.MemoryBytes).String())
+	if m.Host.CPUs > 0 {
+		put("host", "CPUs", unit.Count(m.Host.CPUs).String())
+	}
+	if m.Host.MemoryBytes > 0 {
+		put("host", "memory", unit.Bytes(m.Host.MemoryBytes).String())
+	}
 	for _, s := range view.Rows[recording.SysctlSample](v) {
 		if s.NetNS == 0 || s.NetNS == m.Host.NetNS {
 			put("sysctl", s.Name, s.Value)
@@ -360,7 +414,7 @@ func settingsOf(v *view.View) map[string]string {
 		}
 	}
 	for _, d := range view.Rows[recording.NetDeviceSample](v) {
-		if d.NetNS == m.Host.NetNS {
+		if d.NetNS == m.Host.NetNS && d.MTU > 0 {
 			put("MTU", d.Interface, unit.Count(d.MTU).String())
 		}
 	}

@@ -6,18 +6,17 @@
 // other. If nothing changed, that happens by chance once in 924 / 2 quantities (the ways to
 // choose 6 of 12), whatever the distribution, so that no threshold is tuned to a load. Parts
 // that follow each other are alike, so it must also be MinRatio apart, and so much that it
-// matters on any host (the floor of each quantity).
+// matters on any host (the floor of each quantity). A quantity that is not known of all parts of both
+// windows is not compared, and the result says so.
 package diff
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"time"
 
 	"rtrail/internal/recording"
-	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
 
@@ -48,6 +47,7 @@ type Result struct {
 	Compared  int      // quantities that were compared
 	Settings  []Setting
 	Processes []Process
+	Missing   []Missing // what could not be compared
 }
 
 // Change is a quantity that differs.
@@ -62,20 +62,11 @@ type Change struct {
 // Ratio is how many times more the first side has; infinite if the second has none.
 func (c *Change) Ratio() float64 { return c.Amount[0] / c.Amount[1] }
 
-// Compare compares two windows. A part without samples is an error: what is not known
-// would look like a difference.
+// Compare compares what two windows tell. What one of them does not tell in all of its parts is
+// missing: what is not known would look like a difference. Two windows of which nothing can be compared
+// are an error.
 func Compare(first, second Side) (Result, error) {
 	a, b := measure(first), measure(second)
-	for _, m := range []*measured{a, b} {
-		for _, v := range m.parts {
-			_, scheduled := v.Scheduler()
-			_, paged := v.Paging()
-			if _, used := v.CPUTotal(); !scheduled && !used && !paged && len(v.BlockDevices()) == 0 && len(v.Processes()) == 0 {
-				return Result{}, fmt.Errorf("comparing: %s recorded fewer than two samples from %v to %v; choose another time, or a longer window (--for)",
-					m.whole.Manifest().Host.Name, unit.Moment(v.Start()), unit.Clock(v.End()))
-			}
-		}
-	}
 	r := Result{Per: "second", Settings: settings(a.whole, b.whole), Processes: processes(a, b)}
 	by := [2][]float64{a.seconds(), b.seconds()}
 	for _, kind := range requestKinds {
@@ -92,6 +83,10 @@ func Compare(first, second Side) (Result, error) {
 		}
 	}
 	r.Changes, r.Compared = changes(a, b, by)
+	r.Missing = missing(a, b)
+	if r.Compared == 0 {
+		return Result{}, nothing(a, b, r.Missing)
+	}
 	return r, nil
 }
 
@@ -99,12 +94,11 @@ func Compare(first, second Side) (Result, error) {
 // one side only is told as that.
 func changes(a, b *measured, by [2][]float64) (list []Change, compared int) {
 	for k, x := range a.amounts {
-		y, both := b.amounts[k]
-		if !both {
+		if !a.complete(k) || !b.complete(k) {
 			continue
 		}
 		compared++
-		if c, ok := change(k, x, y, a, b, by); ok {
+		if c, ok := change(k, x.of[:], b.amounts[k].of[:], a, b, by); ok {
 			list = append(list, c)
 		}
 	}
@@ -152,7 +146,7 @@ func change(k name, x, y []float64, a, b *measured, by [2][]float64) (c Change, 
 	// times as much of next to nothing explains little.
 	host := c.PerSec
 	if all, known := a.amounts[name{quantity: k.quantity}], b.amounts[name{quantity: k.quantity}]; all != nil && known != nil && !k.quantity.level {
-		host = [2]float64{sum(all) / sum(a.seconds()), sum(known) / sum(b.seconds())}
+		host = [2]float64{sum(all.of[:]) / sum(a.seconds()), sum(known.of[:]) / sum(b.seconds())}
 	}
 	most := max(host[0], host[1], c.PerSec[0], c.PerSec[1])
 	c.weight = math.Log(min(high/max(low, high/maxRatio), maxRatio)) * max(c.PerSec[0], c.PerSec[1]) / most

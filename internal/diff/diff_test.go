@@ -155,3 +155,91 @@ func TestSettingsOfSeveral(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// interfaces is a minute of an interface that receives some bytes per second from a moment on, in seconds, and of nothing else.
+func interfaces(t *testing.T, bytes, from float64, only ...string) Side {
+	t.Helper()
+	m := recording.Manifest{Host: recording.Host{Name: "net"}}
+	if len(only) > 0 {
+		m.Probes = []recording.ProbeInfo{{Name: "sar", Fills: []recording.Table{recording.NetDevices}, Only: only}}
+	}
+	rec := recording.New(m)
+	w := recording.NewWriter(ruletest.Start)
+	for i := range seconds + 1 {
+		if s := float64(i); s >= from {
+			recording.Append(w, recording.NetDeviceSample{At: ruletest.Start.Add(time.Duration(i) * time.Second), Interface: "eth0", RxBytes: uint64(bytes * s), RxDropped: uint64(10 * s)})
+		}
+	}
+	if err := rec.Commit(w); err != nil {
+		t.Fatal(err)
+	}
+	return Side{rec, ruletest.Start, ruletest.Start.Add(seconds * time.Second)}
+}
+
+// why is why something was not compared; "": it was.
+func why(r Result, id string) string {
+	for _, m := range r.Missing {
+		if m.ID == id {
+			return m.Why
+		}
+	}
+	return ""
+}
+
+// What there is is compared, and the rest is named.
+func TestOnlyInterfaces(t *testing.T) {
+	sar := []string{"net_devices.rx_bytes", "net_devices.tx_bytes", "net_devices.rx_packets", "net_devices.tx_packets"}
+	r, err := Compare(interfaces(t, 8<<20, 0, sar...), interfaces(t, 1<<20, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := told(r); got != "net.received of eth0 8" || r.Compared != 4 || r.Per != "second" {
+		t.Errorf("%q of %d quantities", got, r.Compared)
+	}
+	for id, want := range map[string]string{"net.received": "", "net.dropped": "told only by the second window", "cpu.time": "told by neither window", "net.round-trip": "fewer than ten connections with data in a part of both windows",
+		ProcessList: "not all processes are listed in both windows"} {
+		if got := why(r, id); got != want {
+			t.Errorf("%s: %q, want %q", id, got, want)
+		}
+	}
+	reasons := strings.Join(Reasons(r.Missing), "\n")
+	if !strings.HasPrefix(reasons, "told by neither window: CPU time, context switches, ") || !strings.Contains(reasons, "\ntold only by the second window: packets dropped by the interface, packets with errors\n") {
+		t.Error(reasons)
+	}
+
+	// What a part does not tell is no zero.
+	whole := side(load{statements: 1000, cpu: 1}, 1)
+	late := interfaces(t, 8<<20, 15)
+	w := recording.NewWriter(ruletest.Start)
+	for _, s := range recording.Rows[recording.NetDeviceSample](late.Recording) {
+		s.NetNS = whole.Recording.Manifest().Host.NetNS
+		recording.Append(w, s)
+	}
+	if err := whole.Recording.Commit(w); err != nil {
+		t.Fatal(err)
+	}
+	if r, err = Compare(whole, whole); err != nil || why(r, "net.received") != "fewer than two samples in a part of both windows" || why(r, "sched.switches") != "" || why(r, ProcessList) != "" {
+		t.Errorf("%v, %+v", err, r.Missing)
+	}
+
+	if _, err := Compare(interfaces(t, 1, 0), side(load{statements: 1000, cpu: 1}, 1)); err == nil || !strings.Contains(err.Error(), "no quantity is known of both windows: ") || !strings.Contains(err.Error(), "told only by the first window: bytes received by the interface, ") {
+		t.Error(err)
+	}
+	if _, err := Compare(late, interfaces(t, 1, 0)); err == nil || !strings.Contains(err.Error(), "net has fewer than two samples") {
+		t.Error(err)
+	}
+}
+
+// What a side does not know is no setting.
+func TestSettingsUnknown(t *testing.T) {
+	told, blank := interfaces(t, 1, 0), interfaces(t, 1, 0)
+	told.Recording.UpdateManifest(func(m *recording.Manifest) { m.Host.CPUs, m.Host.MemoryBytes = 4, 1<<30 })
+	w := recording.NewWriter(ruletest.Start)
+	recording.Append(w, recording.NetDeviceSample{At: ruletest.Start, Interface: "eth0", MTU: 1500})
+	if err := told.Recording.Commit(w); err != nil {
+		t.Fatal(err)
+	}
+	if got := settings(view.New(told.Recording, told.From, told.To), view.New(blank.Recording, blank.From, blank.To)); len(got) > 0 {
+		t.Errorf("%+v", got)
+	}
+}

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"rtrail/internal/diff"
 	"rtrail/internal/document"
@@ -15,6 +16,7 @@ import (
 type Compared struct {
 	Sides [2]ComparedSide
 	diff.Result
+	Notes []string // what limits the answer, with the side
 }
 
 // ComparedSide is one of them.
@@ -38,6 +40,12 @@ func (c *Compared) Document() document.Document {
 		d.Blocks = append(d.Blocks, document.Facts{Items: facts})
 	}
 	d.Blocks = append(d.Blocks, c.changes(), c.processes(), c.settings())
+	for _, words := range diff.Reasons(c.Missing) {
+		d.Blocks = append(d.Blocks, document.Prose{Label: "NOT COMPARED", Words: words})
+	}
+	for _, n := range c.Notes {
+		d.Blocks = append(d.Blocks, document.Prose{Label: "NOTE", Style: document.Warn, Words: n})
+	}
 	return d
 }
 
@@ -90,6 +98,9 @@ func left(n int, one, many string) string {
 }
 
 func (c *Compared) processes() document.Block {
+	if slices.ContainsFunc(c.Missing, func(m diff.Missing) bool { return m.ID == diff.ProcessList }) {
+		return document.Prose{Label: "PROCESSES", Words: "not compared"}
+	}
 	if len(c.Processes) == 0 {
 		return document.Prose{Label: "PROCESSES", Words: "the same programs run, as far as one name tells"}
 	}
@@ -125,14 +136,16 @@ func (c *Compared) settings() document.Block {
 
 // Comparison is the JSON form; docs/diff.schema.json describes it.
 type Comparison struct {
-	Format    int               `json:"format"`
-	First     ComparisonSide    `json:"first"`
-	Second    ComparisonSide    `json:"second"`
-	Per       string            `json:"per"`
-	Compared  int               `json:"compared"`
-	Changes   []ChangedQuantity `json:"changes"`
-	Settings  []ChangedSetting  `json:"settings"`
-	Processes []ChangedProcess  `json:"processes"`
+	Format      int               `json:"format"`
+	First       ComparisonSide    `json:"first"`
+	Second      ComparisonSide    `json:"second"`
+	Per         string            `json:"per"`
+	Compared    int               `json:"compared"`
+	Changes     []ChangedQuantity `json:"changes"`
+	Settings    []ChangedSetting  `json:"settings"`
+	Processes   []ChangedProcess  `json:"processes"`
+	NotCompared []NotCompared     `json:"not_compared"`
+	Notes       []string          `json:"notes"`
 }
 
 // ComparisonSide is one of the windows.
@@ -175,6 +188,13 @@ type ChangedProcess struct {
 	SecondCommand string          `json:"second_command"`
 }
 
+// NotCompared is something that was not compared.
+type NotCompared struct {
+	ID   string `json:"id"` // of a quantity; "processes": which are new, gone or changed
+	Name string `json:"name"`
+	Why  string `json:"why"`
+}
+
 // JSON is the answer for programs.
 func (c *Compared) JSON() Comparison {
 	side := func(i int) ComparisonSide {
@@ -190,5 +210,7 @@ func (c *Compared) JSON() Comparison {
 		Processes: each(c.Processes, func(p diff.Process) ChangedProcess {
 			return ChangedProcess{p.Name, p.Count[0], p.Count[1], document.Number(p.Cores[0]), document.Number(p.Cores[1]), p.Commands[0], p.Commands[1]}
 		}),
+		NotCompared: each(c.Missing, func(m diff.Missing) NotCompared { return NotCompared(m) }),
+		Notes:       append([]string{}, c.Notes...),
 	}
 }
