@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"rtrail/internal/imported"
-	"rtrail/internal/imported/promquery"
 	"rtrail/internal/nearest"
 	"rtrail/internal/privilege"
 	"rtrail/internal/probe/census"
@@ -101,7 +100,7 @@ other evidence makes rtrail use the network.`,
 	f.BoolVar(&d.probeDNS, "probe-dns", false, "also send each name server of resolv.conf a query, here and in other network namespaces")
 	d.sides.add(f)
 	d.mysql.add(f)
-	d.prom.add(f)
+	d.prom.add(f, "judge", "the last 10m, or --at and --for")
 	d.events.add(f)
 	d.profile.add(f)
 	f.StringVar(&d.failOn, "fail-on", "", "exit with code 3 if a finding has at least this confidence: possible, likely, certain")
@@ -195,7 +194,8 @@ func (d *diagnosis) check(cmd *cobra.Command, args []string) error {
 	if err := d.captureFlags.check(len(args) > 0 || d.sides.given() || d.prom.given()); err != nil {
 		return err
 	}
-	if err := d.prom.check(len(args) > 0 || d.sides.given() || d.iface != "" || len(d.mysql.names) > 0 || d.probeDNS || d.events.alloc != 0 || d.profile.given() || len(d.as) > 0 || d.ports != ""); err != nil {
+	if err := d.prom.check("files, -i, --mysql, --probe-dns, --alloc, --flame, --pprof and --decode-as",
+		len(args) > 0 || d.sides.given() || d.iface != "" || len(d.mysql.names) > 0 || d.probeDNS || d.events.alloc != 0 || d.profile.given() || len(d.as) > 0 || d.ports != ""); err != nil {
 		return err
 	}
 	if err := d.sides.check(args, d.iface); err != nil {
@@ -223,8 +223,6 @@ func (d *diagnosis) check(cmd *cobra.Command, args []string) error {
 		return usageError("--for %v: the time must be positive", d.length)
 	case cmd.Flags().Changed("interval") && d.interval < 100*time.Millisecond:
 		return usageError("--interval %v: the shortest is 100ms", d.interval)
-	case d.prom.given() && d.length > promquery.MaxSpan:
-		return usageError("--for %v: Prometheus is asked for at most %v", d.length, promquery.MaxSpan)
 	case d.at != "" && len(args) == 0 && !d.prom.given():
 		return usageError("--at needs a recording to look into")
 	}

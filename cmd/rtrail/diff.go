@@ -30,6 +30,7 @@ const (
 type diffJob struct {
 	length      time.Duration
 	lengthGiven bool
+	prom        prometheusFlags
 	face
 }
 
@@ -39,23 +40,35 @@ func newDiffCommand() *cobra.Command {
 		Use:   "diff RECORDING[@TIME] RECORDING[@TIME]",
 		Short: "Compare a bad moment or host with a good one",
 		Long: `Compares a minute of a recording with another minute of it, or of another
-recording or host: CPU time, I/O, context switches, faults, TCP segments,
-retransmits, connections and round trips, per request where requests are
-counted on both sides (MySQL statements, requests in packets, accepted
-connections), else per second; settings that differ; and processes that are new,
-gone, or have another command line. What explains most stands first.
+recording or host: CPU time, I/O, context switches, faults, what interfaces
+carry and drop, TCP segments, retransmits, connections and round trips, per
+request where requests are counted on both sides (MySQL statements, requests in
+packets, accepted connections), else per second; settings that differ; and
+processes that are new, gone, or have another command line. What explains most
+stands first, what could not be compared last.
 
 TIME is what --at of diagnose takes; without it the last minute counts. Noise is
 left out: each window is cut into six parts, and a quantity is told if all parts
 of one window have more than all parts of the other, 1.5 times as much in all.
 
 A report of another tool, as rtrail diagnose reads it, may stand in place of a
-recording; only what both sides know is compared.`,
+recording; only what both sides know is compared.
+
+With --prometheus the arguments are hosts, as --instance of diagnose takes them:
+a Prometheus is asked for what node_exporter told of them in 15 minutes, or in
+--for. @TIME alone stands for the host of --instance, or the only one there is.`,
 		Example: `  rtrail diff night.rtr@03:00 night.rtr@01:00
   rtrail diff bad.rtr good.rtr --for 5m
-  rtrail diff db1.rtr@03:00 db2.rtr@03:00 --json`,
+  rtrail diff db1.rtr@03:00 db2.rtr@03:00 --json
+  rtrail diff --prometheus http://prom:9090 db1:9100@03:00 db1:9100@01:00
+  rtrail diff --prometheus http://prom:9090 --instance db1 @03:00 @01:00
+  rtrail diff --prometheus http://prom:9090 db1@03:00 db2@03:00 --for 30m`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 2 {
+			switch {
+			case len(args) == 2:
+			case d.prom.given():
+				return usageError("%d hosts given: two windows are compared, as rtrail diff --prometheus URL db1:9100@03:00 db1:9100@01:00", len(args))
+			default:
 				return usageError("%d recordings given: two windows are compared, as rtrail diff night.rtr@03:00 night.rtr@01:00", len(args))
 			}
 			return nil
@@ -66,7 +79,8 @@ recording; only what both sides know is compared.`,
 		},
 	}
 	f := cmd.Flags()
-	f.DurationVar(&d.length, "for", diffLength, "length of each window")
+	f.DurationVar(&d.length, "for", diffLength, "length of each window; with --prometheus 15m if not given")
+	d.prom.add(f, "compare", "the last 15m, or @TIME and --for")
 	d.face.add(f, "the comparison")
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
@@ -79,31 +93,22 @@ func (d *diffJob) run(cmd *cobra.Command, args []string) error {
 	if err := d.face.check(); err != nil {
 		return err
 	}
-	var paths, times []string
-	for _, arg := range args {
-		path, at := splitMoment(arg)
-		paths, times = append(paths, path), append(times, at)
-	}
-	if err := checkRecordings(cmd, paths); err != nil {
+	if err := d.prom.check("", false); err != nil {
 		return err
 	}
-	confine(cmd.ErrOrStderr(), privilege.Needs{Read: paths, Run: imported.Sadf()})
-	var stores [2]*session.Store
+	choose := d.recorded
+	if d.prom.given() {
+		choose = d.asked
+	}
+	stores, windows, same, err := choose(cmd, args)
+	if err != nil {
+		return err
+	}
+	if a, b := windows[0], windows[1]; same && a.From.Before(b.To) && b.From.Before(a.To) {
+		return fmt.Errorf("comparing %s with %s: the windows %v and %v overlap: choose times that are %v apart, or a shorter --for",
+			args[0], args[1], unit.Moment(a.From), unit.Moment(b.From), unit.Duration(a.To.Sub(a.From)))
+	}
 	var told report.Compared
-	var windows [2]recording.Window
-	for i := range paths {
-		var err error
-		if stores[i], err = openStore(cmd.Context(), paths[i:i+1]); err != nil {
-			return err
-		}
-		if windows[i], err = d.choose(cmd.Context(), stores[i], paths[i], times[i]); err != nil {
-			return err
-		}
-	}
-	if a, b := windows[0], windows[1]; sameFile(paths[0], paths[1]) && a.From.Before(b.To) && b.From.Before(a.To) {
-		return fmt.Errorf("comparing %s: the windows %v and %v overlap: choose times that are %v apart, or a shorter --for",
-			paths[0], unit.Moment(a.From), unit.Moment(b.From), unit.Duration(a.To.Sub(a.From)))
-	}
 	var sides [2]diff.Side
 	for i, w := range windows {
 		e, err := stores[i].Evidence(cmd.Context(), w)
@@ -112,6 +117,11 @@ func (d *diffJob) run(cmd *cobra.Command, args []string) error {
 		}
 		sides[i] = diff.Side{Recording: e.Recording, From: w.From, To: w.To}
 		told.Sides[i] = report.ComparedSide{Path: args[i], Manifest: e.Recording.Manifest(), Window: w}
+		if stores[i].Imported() {
+			for _, n := range e.Recording.Manifest().Notes {
+				told.Notes = append(told.Notes, sideNames[i]+n)
+			}
+		}
 	}
 	result, err := diff.Compare(sides[0], sides[1])
 	if err != nil {
@@ -119,6 +129,81 @@ func (d *diffJob) run(cmd *cobra.Command, args []string) error {
 	}
 	told.Result = result
 	return d.print(cmd.OutOrStdout(), told.Document(), told.JSON())
+}
+
+// sideNames stand before notes.
+var sideNames = [2]string{"first: ", "second: "}
+
+// recorded are the windows of recordings, or reports; same: both are of one file.
+func (d *diffJob) recorded(cmd *cobra.Command, args []string) (stores [2]*session.Store, windows [2]recording.Window, same bool, err error) {
+	var paths, times [2]string
+	for i, arg := range args {
+		paths[i], times[i] = splitMoment(arg)
+	}
+	if err := checkRecordings(cmd, paths[:]); err != nil {
+		return stores, windows, false, err
+	}
+	confine(cmd.ErrOrStderr(), privilege.Needs{Read: paths[:], Run: imported.Sadf()})
+	for i := range paths {
+		if stores[i], err = openStore(cmd.Context(), paths[i:i+1]); err != nil {
+			return stores, windows, false, err
+		}
+		if windows[i], err = d.choose(cmd.Context(), stores[i], paths[i], times[i]); err != nil {
+			return stores, windows, false, err
+		}
+	}
+	return stores, windows, sameFile(paths[0], paths[1]), nil
+}
+
+// asked are the windows of hosts, as Prometheus has them; same: both are of one host.
+func (d *diffJob) asked(cmd *cobra.Command, args []string) (stores [2]*session.Store, windows [2]recording.Window, same bool, err error) {
+	length := d.length
+	if !d.lengthGiven {
+		length = promDiff
+	}
+	named, now := 0, time.Now()
+	var times [2]hostTime
+	for i, arg := range args {
+		host, at := splitHost(arg)
+		if times[i], err = d.prom.lasting(host+"@", at, length, now); err != nil {
+			return stores, windows, false, err
+		}
+		if host != "" {
+			times[i].instance = host
+			named++
+		}
+		if len(host) > maxInstance {
+			return stores, windows, false, usageError("the name of a host is longer than %v", unit.Bytes(maxInstance))
+		}
+	}
+	if named == len(args) && d.prom.instance != "" {
+		return stores, windows, false, usageError("--instance %q names a host, and both arguments do: rtrail diff --prometheus URL --instance HOST @03:00 @01:00", d.prom.instance)
+	}
+	all, err := d.prom.open(cmd.Context(), cmd.ErrOrStderr(), nil, times[:]...)
+	if err != nil {
+		return stores, windows, false, err
+	}
+	for i, a := range all {
+		held, err := a.Holds(cmd.Context())
+		if err != nil {
+			return stores, windows, false, err
+		}
+		stores[i], windows[i] = a.Store, held.Window
+		if has, least := held.Window.To.Sub(held.Window.From), diff.Parts*a.Holding(2); has < least {
+			return stores, windows, false, fmt.Errorf("comparing %s: there is a value each %v, of %v in all, and %v are wanted; choose --for %v, or another time",
+				args[i], unit.Duration(a.Interval()), unit.Duration(has), unit.Duration(least), least+a.Holding(1))
+		}
+	}
+	return stores, windows, all[0].host == all[1].host, nil
+}
+
+// splitHost parts a host from the time behind it. Matchers may hold an @.
+func splitHost(arg string) (host, at string) {
+	end := strings.LastIndexByte(arg, '}') + 1
+	if i := strings.LastIndexByte(arg[end:], '@'); i >= 0 {
+		return arg[:end+i], arg[end+i+1:]
+	}
+	return arg, ""
 }
 
 // splitMoment parts a path from the time behind it. A file whose name has an @ is that.

@@ -34,6 +34,7 @@ type replayJob struct {
 	length time.Duration
 	step   time.Duration
 	full   bool
+	prom   prometheusFlags
 
 	face
 	pageFlag
@@ -42,7 +43,7 @@ type replayJob struct {
 func newReplayCommand() *cobra.Command {
 	var r replayJob
 	cmd := &cobra.Command{
-		Use:   "replay RECORDING | REPORTS...",
+		Use:   "replay RECORDING | REPORTS... | --prometheus URL",
 		Short: "Show what a recording holds, and what happened when",
 		Long: `Begins with the faults of a recording, with the beginning and end of each, and
 the processes that used most CPU time. It judges window by window, of long
@@ -54,24 +55,32 @@ probes. --json has all faults with their evidence.
 p jump between findings, "?" lists the keys.
 "rtrail diagnose RECORDING --at TIME" judges any moment.
 
-Reports of other tools, as rtrail diagnose reads them, are shown the same way.`,
+Reports of other tools, as rtrail diagnose reads them, are shown the same way.
+--prometheus asks a Prometheus for what node_exporter told of --instance in the
+last hour, or for --for from --at on (10m if not given), 31 days at most; with
+--full it is the hour with --at in its middle. Of more than 1,500 samples some
+are left out, and a note says so.`,
 		Example: `  rtrail replay /var/log/rtrail
   rtrail replay night.rtr --at 03:00
   rtrail replay night.rtr --at 03:00 --full
+  rtrail replay --prometheus http://prom:9090 --instance db1:9100 --for 6h
   rtrail diagnose night.rtr --at 03:00`,
 		Args: func(_ *cobra.Command, args []string) error {
-			return oneStore(args, "replay")
+			return oneStore(args, "replay", &r.prom)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			confine(cmd.ErrOrStderr(), privilege.Needs{Read: args, Write: []string{r.html}, Run: imported.Sadf()})
-			from, err := openStore(cmd.Context(), args)
+			lengthGiven := cmd.Flags().Changed("for")
+			if err := r.check(args, lengthGiven); err != nil {
+				return err
+			}
+			from, err := r.open(cmd, args, lengthGiven)
 			if err != nil {
 				return err
 			}
 			if r.full {
 				return r.screen(cmd, from)
 			}
-			told, err := r.run(cmd.Context(), from, cmd.Flags().Changed("for"))
+			told, err := r.run(cmd.Context(), from, lengthGiven)
 			if err != nil {
 				return err
 			}
@@ -87,9 +96,10 @@ Reports of other tools, as rtrail diagnose reads them, are shown the same way.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&r.at, "at", "", "show from this time on: "+momentForms)
-	f.DurationVar(&r.length, "for", atLength, "with --at: how much to show; with --full: what is judged at a time, 10s if not given")
+	f.DurationVar(&r.length, "for", atLength, "with --at or --prometheus: how much to show; with --full: what is judged at a time, 10s if not given")
 	f.DurationVar(&r.step, "step", 0, "time per line (default: what fits on a screen)")
 	f.BoolVar(&r.full, "full", false, "full screen: move through the time with the verdict of each moment")
+	r.prom.add(f, "show", "the last 1h, or --at and --for")
 	r.face.add(f, "the answer")
 	r.pageFlag.add(f, "the answer")
 	cmd.SetFlagErrorFunc(flagError)
@@ -114,21 +124,60 @@ type pieceLines struct {
 	lines []timeline.Line
 }
 
-func (r *replayJob) run(ctx context.Context, src *session.Store, lengthGiven bool) (*replayed, error) {
+// check refuses what cannot be meant, as far as that shows without reading anything.
+func (r *replayJob) check(args []string, lengthGiven bool) error {
+	if err := r.prom.check("files", len(args) > 0); err != nil {
+		return err
+	}
 	switch {
 	case r.length <= 0:
-		return nil, usageError("--for %v: the time must be positive", r.length)
+		return usageError("--for %v: the time must be positive", r.length)
 	case r.step < 0:
-		return nil, usageError("--step %v: the time must be positive", r.step)
-	case lengthGiven && r.at == "":
-		return nil, usageError("--for needs --at")
+		return usageError("--step %v: the time must be positive", r.step)
+	case r.full:
+		return r.checkFull()
+	case lengthGiven && r.at == "" && !r.prom.given():
+		return usageError("--for needs --at")
 	}
 	if err := r.face.check(); err != nil {
+		return err
+	}
+	return checkOutputs([]output{{"--html", r.html}}, args)
+}
+
+// open opens what is shown. Of Prometheus all that is asked for is.
+func (r *replayJob) open(cmd *cobra.Command, args []string, lengthGiven bool) (*session.Store, error) {
+	if !r.prom.given() {
+		confine(cmd.ErrOrStderr(), privilege.Needs{Read: args, Write: []string{r.html}, Run: imported.Sadf()})
+		return openStore(cmd.Context(), args)
+	}
+	length := r.length
+	switch {
+	case r.full, !lengthGiven && r.at == "":
+		length = promSpan
+	case !lengthGiven:
+		length = promLength
+	}
+	now := time.Now()
+	when, err := r.prom.lasting("--at ", r.at, length, now)
+	if err != nil {
 		return nil, err
 	}
-	if err := checkOutputs([]output{{"--html", r.html}}, src.Paths()); err != nil {
+	if r.full && r.at != "" { // the screen begins there
+		r.at = when.From.Format(time.RFC3339)
+		when.To = earlier(when.From.Add(promSpan/2), now)
+		when.From = when.To.Add(-promSpan)
+	} else {
+		r.at = ""
+	}
+	all, err := r.prom.open(cmd.Context(), cmd.ErrOrStderr(), []string{r.html}, when)
+	if err != nil {
 		return nil, err
 	}
+	return all[0].Store, nil
+}
+
+func (r *replayJob) run(ctx context.Context, src *session.Store, lengthGiven bool) (*replayed, error) {
 	c, err := src.Inspect(ctx)
 	if err != nil {
 		return nil, err

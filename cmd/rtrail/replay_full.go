@@ -25,19 +25,12 @@ const (
 )
 
 // checkFull refuses what does not go with the full screen.
-func (r *replayJob) checkFull(cmd *cobra.Command, src *session.Store) error {
+func (r *replayJob) checkFull() error {
 	switch {
 	case r.json, r.markdown, r.html != "":
 		return usageError("--full shows the recording on the terminal: it does not go with --json, --markdown and --html")
 	case r.step != 0:
 		return usageError("--step does not go with --full: --for says how much is judged at a time")
-	case r.length < time.Second || r.length > max(maxFull, src.AtLeast()):
-		return usageError("--for %v: --full judges 1s to %v at a time", r.length, maxFull)
-	case src.Imported() && r.length < src.AtLeast():
-		return tooShort("--for", r.length, src)
-	}
-	if _, tty := terminalWidth(cmd.OutOrStdout()); !tty || !term.IsTerminal(int(os.Stdin.Fd())) {
-		return usageError("--full needs a terminal; run without it, or with --json")
 	}
 	return nil
 }
@@ -47,8 +40,14 @@ func (r *replayJob) screen(cmd *cobra.Command, src *session.Store) error {
 	if !cmd.Flags().Changed("for") {
 		r.length = max(fullLength, src.AtLeast())
 	}
-	if err := r.checkFull(cmd, src); err != nil {
-		return err
+	switch {
+	case r.length < time.Second || r.length > max(maxFull, src.AtLeast()):
+		return usageError("--for %v: --full judges 1s to %v at a time", r.length, maxFull)
+	case src.Imported() && r.length < src.AtLeast():
+		return tooShort("--for", r.length, src)
+	}
+	if _, tty := terminalWidth(cmd.OutOrStdout()); !tty || !term.IsTerminal(int(os.Stdin.Fd())) {
+		return usageError("--full needs a terminal; run without it, or with --json")
 	}
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()

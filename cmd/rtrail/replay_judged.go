@@ -142,9 +142,14 @@ func (o *overview) judgeAgain(e episode.Episode) string {
 
 // judging is the command that judges a moment. --for is not less than rules need.
 func judging(src *session.Store, at time.Time) shell.Command {
-	files := src.Paths()
-	line := shell.Line("rtrail diagnose %s --at %s", shell.Paths(files[:min(len(files), maxReportsNamed)]), at.Local().Format(clockLayout))
-	if least := src.AtLeast(); least > timelinePart {
+	files, again, least := src.Paths(), src.Again(), max(src.AtLeast(), timelinePart)
+	if len(files) > 0 {
+		again = shell.Line("%s", shell.Paths(files[:min(len(files), maxReportsNamed)]))
+	} else { // the first value of what is asked for is up to an interval late
+		least += src.Interval().Round(time.Second)
+	}
+	line := shell.Line("rtrail diagnose %s --at %s", again, at.Local().Format(clockLayout))
+	if least > timelinePart {
 		line = line.With("--for %s", least.String())
 	}
 	if more := len(files) - maxReportsNamed; more > 0 {

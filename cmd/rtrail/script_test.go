@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path"
@@ -27,6 +29,9 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
+			prometheus := httptest.NewServer(http.HandlerFunc(madeUpPrometheus))
+			e.Defer(prometheus.Close)
+			e.Setenv("PROMETHEUS", prometheus.URL)
 			if err := os.CopyFS(e.WorkDir+"/pairs", os.DirFS("testdata/pairs")); err != nil {
 				return err
 			}

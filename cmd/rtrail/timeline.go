@@ -39,13 +39,14 @@ type timelineJob struct {
 	from, to string
 	step     time.Duration
 	gently   bool // somebody looks at a screen meanwhile
+	prom     prometheusFlags
 	face
 }
 
 func newTimelineCommand() *cobra.Command {
 	var t timelineJob
 	cmd := &cobra.Command{
-		Use:   "timeline RECORDING | REPORTS...",
+		Use:   "timeline RECORDING | REPORTS... | --prometheus URL",
 		Short: "List the findings of a recording with beginning and end",
 		Long: `Prints one line for each finding of a recording: when it begins and ends, how
 long it lasts, how sure it is, whom it is about, and what it says. A subject
@@ -61,23 +62,22 @@ then searched for between the windows; each line says how exact they are.
 
 Reports of other tools, as rtrail diagnose reads them, serve, too: what is
 judged at a time then has at least five of their samples, and what they do not
-tell is not judged.`,
+tell is not judged. --prometheus asks a Prometheus for what node_exporter told
+of --instance in the last hour, or from --from to --to, 31 days at most; of more
+than 1,500 samples some are left out, and a note says so.`,
 		Example: `  rtrail timeline /var/log/rtrail
   rtrail timeline night.rtr --from 02:00 --to 04:00
   rtrail timeline night.rtr --from -1h --step 10s
+  rtrail timeline --prometheus http://prom:9090 --instance db1:9100 --from -24h
   rtrail timeline night.rtr --json | jq -r '.findings[] | [.start, .end, .finding.headline] | @tsv'`,
 		Args: func(_ *cobra.Command, args []string) error {
-			return oneStore(args, "timeline")
+			return oneStore(args, "timeline", &t.prom)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := t.check(); err != nil {
+			if err := t.check(args); err != nil {
 				return err
 			}
-			if err := checkRecordings(cmd, args); err != nil {
-				return err
-			}
-			confine(cmd.ErrOrStderr(), privilege.Needs{Read: args, Run: imported.Sadf()})
-			from, err := openStore(cmd.Context(), args)
+			from, err := t.open(cmd, args)
 			if err != nil {
 				return err
 			}
@@ -92,6 +92,7 @@ tell is not judged.`,
 	f.StringVar(&t.from, "from", "", "only from this time on: "+momentForms)
 	f.StringVar(&t.to, "to", "", "only up to this time")
 	f.DurationVar(&t.step, "step", 0, "time per window, 10s at least (default: what takes seconds)")
+	t.prom.add(f, "look through", "the last 1h, or --from and --to")
 	t.face.add(f, "the timeline")
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
@@ -113,9 +114,9 @@ func checkRecordings(cmd *cobra.Command, paths []string) error {
 // partOnly says that silence of rules on reports is no health.
 const partOnly = "what these reports do not tell is not judged: rtrail diagnose lists it"
 
-// oneStore refuses other than one recording, or files that may be reports.
-func oneStore(args []string, verb string) error {
-	if len(args) == 0 {
+// oneStore refuses other than one recording, files that may be reports, or Prometheus.
+func oneStore(args []string, verb string, prom *prometheusFlags) error {
+	if len(args) == 0 && !prom.given() {
 		return usageError("which recording? give a directory or an .rtr file: rtrail %s RECORDING", verb)
 	}
 	return nil
@@ -134,11 +135,38 @@ func openStore(ctx context.Context, paths []string) (*session.Store, error) {
 	return session.OpenStore(paths[0]), nil
 }
 
-func (t *timelineJob) check() error {
+func (t *timelineJob) check(args []string) error {
+	if err := t.prom.check("files", len(args) > 0); err != nil {
+		return err
+	}
 	if t.step != 0 && t.step < timelinePart {
 		return usageError("--step %v: the shortest is %v", t.step, timelinePart)
 	}
 	return t.face.check()
+}
+
+// open opens what is looked through. Of Prometheus all that is asked for is.
+func (t *timelineJob) open(cmd *cobra.Command, args []string) (*session.Store, error) {
+	if !t.prom.given() {
+		if err := checkRecordings(cmd, args); err != nil {
+			return nil, err
+		}
+		confine(cmd.ErrOrStderr(), privilege.Needs{Read: args, Run: imported.Sadf()})
+		return openStore(cmd.Context(), args)
+	}
+	var when timelined
+	if err := when.choose(t.from, t.to, askable(time.Now())); err != nil {
+		return nil, err
+	}
+	if t.from == "" {
+		when.from = when.to.Add(-promSpan)
+	}
+	t.from, t.to = "", ""
+	all, err := t.prom.open(cmd.Context(), cmd.ErrOrStderr(), nil, hostTime{t.prom.instance, recording.Window{From: when.from, To: when.to}})
+	if err != nil {
+		return nil, err
+	}
+	return all[0].Store, nil
 }
 
 // timelined is what a recording told.

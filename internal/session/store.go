@@ -8,13 +8,16 @@ import (
 
 	"rtrail/internal/imported"
 	"rtrail/internal/recording"
+	"rtrail/internal/shell"
 	"rtrail/internal/timeline"
 )
 
 // Store is evidence of some time that is looked through part by part: a recording on disk, or
-// reports of other tools about one host, which are held in memory.
+// reports of other tools about one host, or what a server of such numbers answered, which are
+// held in memory.
 type Store struct {
 	paths []string
+	again shell.Command        // of answers
 	rec   *recording.Recording // of reports; nil: on disk
 	held  recording.Window
 	every time.Duration
@@ -33,6 +36,11 @@ func OpenReports(ctx context.Context, files []string) (*Store, error) {
 		return nil, fmt.Errorf("reading %s: it is one look at a host, which rtrail diagnose judges; give two or more, taken some seconds apart", strings.Join(files[:min(len(files), 3)], ", "))
 	}
 	return &Store{paths: files, rec: rec, held: held, every: interval(rec, held)}, nil
+}
+
+// OpenAnswers is what a server answered of a host. again are the words that ask for the same host.
+func OpenAnswers(rec *recording.Recording, held recording.Window, again shell.Command) *Store {
+	return &Store{again: again, rec: rec, held: held, every: interval(rec, held)}
 }
 
 // interval is the time between two samples of reports: the longest of its tables, since rules need
@@ -67,8 +75,11 @@ func interval(rec *recording.Recording, held recording.Window) (longest time.Dur
 // Imported says that it is made of reports of other tools.
 func (s *Store) Imported() bool { return s.rec != nil }
 
-// Paths are the files, as rtrail diagnose takes them.
+// Paths are the files, as rtrail diagnose takes them; none of what a server answered.
 func (s *Store) Paths() []string { return s.paths }
+
+// Again are the words that ask a server for the same host, without a time; none of files.
+func (s *Store) Again() shell.Command { return s.again }
 
 // Interval is the time between two samples. Recordings have one a second.
 func (s *Store) Interval() time.Duration { return max(s.every, time.Second) }
