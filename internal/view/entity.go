@@ -44,6 +44,7 @@ type Entity struct {
 	Detail  string // command line, mount source... for display
 	Cgroup  string // path of the group it lives in, when it matters
 	NetNS   uint64 // network namespace, when it matters
+	Place   string // of filesystems of another mount namespace: the device, which tells them from others of that name
 }
 
 // String is the entity as a sentence names it: "nginx (812)", "nginx on :80".
@@ -59,11 +60,11 @@ func (e Entity) String() string {
 
 // identity tells entities of one view apart.
 type identity struct {
-	kind, name string
-	port       uint16
-	netns      uint64
-	pid        int32
-	started    int64
+	kind, name, place string
+	port              uint16
+	netns             uint64
+	pid               int32
+	started           int64
 }
 
 // Same says whether two entities of one view are the same thing; it is an
@@ -82,12 +83,13 @@ func (e Entity) identity() identity {
 	case e.Kind == KindPeer && !loopback(e.Name):
 		return identity{kind: e.Kind, name: e.Name}
 	}
-	return identity{kind: e.Kind, name: e.Name, port: e.Port, netns: e.NetNS}
+	return identity{kind: e.Kind, name: e.Name, place: e.Place, port: e.Port, netns: e.NetNS}
 }
 
 // Key names an entity for longer than its process lives, and on which host: a
 // server that was restarted keeps it, two servers of one name in different units
-// or containers have two.
+// or containers have two, and so have interfaces of one name in different network
+// namespaces.
 type Key struct {
 	Host string // empty for what is not on one host: peers, and services whose process is elsewhere
 	Kind string
@@ -116,6 +118,18 @@ func (v *View) KeyOf(e Entity) Key {
 		k.Name += ":" + strconv.Itoa(int(e.Port))
 	case KindStatement:
 		k.Host, k.Name = "", e.Detail+" "+e.Name
+	case KindInterface, KindRule:
+		if !v.OwnNetNS(e.NetNS) {
+			k.Name = strings.TrimSuffix(e.Name, v.InNetNS(e.NetNS)) + " in " + v.lastingNetNS(e.NetNS)
+		}
+	case KindNetNS:
+		if !v.OwnNetNS(e.NetNS) && e.Name == v.NetNSName(e.NetNS) {
+			k.Name = v.lastingNetNS(e.NetNS)
+		}
+	case KindFilesystem:
+		if e.Place != "" {
+			k.Name += " on " + e.Place
+		}
 	}
 	if e.Kind == KindProcess { // several of a program, as many as there are now
 		if i := strings.LastIndex(k.Name, " ×"); i > 0 && strings.Trim(k.Name[i+len(" ×"):], "0123456789") == "" {

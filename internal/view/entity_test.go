@@ -1,6 +1,8 @@
 package view
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,6 +25,7 @@ func TestSameEntity(t *testing.T) {
 		"an address, seen from two namespaces":      {Entity{Kind: KindPeer, Name: "10.0.0.7", NetNS: 1}, Entity{Kind: KindPeer, Name: "10.0.0.7", NetNS: 2}, true},
 		"an address that each namespace has itself": {Entity{Kind: KindPeer, Name: "127.0.0.1", NetNS: 1}, Entity{Kind: KindPeer, Name: "127.0.0.1", NetNS: 2}, false},
 		"interfaces of one name":                    {InterfaceEntity("eth0", 1), InterfaceEntity("eth0", 2), false},
+		"mount points of one name":                  {Entity{Kind: KindFilesystem, Name: "/data", Place: "/dev/vdb"}, Entity{Kind: KindFilesystem, Name: "/data", Place: "/dev/vdc"}, false},
 		"a device with its folder":                  {DeviceEntity("vda"), DeviceEntity("/dev/vda"), true},
 		"kinds of one name":                         {Entity{Kind: KindProcess, Name: "x"}, Entity{Kind: KindCgroup, Name: "x"}, false},
 	} {
@@ -50,5 +53,57 @@ func TestKeysOutlivePIDs(t *testing.T) {
 				t.Errorf("key of %+v is %q, want %q", e, got, want)
 			}
 		}
+	}
+}
+
+// Interfaces of one name in several network namespaces have several keys, which outlive the
+// namespaces' numbers and the processes in them.
+func TestKeysOfNamespaces(t *testing.T) {
+	at := time.Unix(100, 0)
+	pod := "/kubepods.slice/kubepods-pod9f3c1a52_1111_2222_3333_444455556666.slice/cri-containerd-" + strings.Repeat("3f2a91c04b7d4e55", 4) + ".scope"
+	// boot is the same host with other numbers.
+	boot := func(add uint64) *View {
+		rec := recording.New(recording.Manifest{Host: recording.Host{Name: "db1", NetNS: 1}})
+		w := recording.NewWriter(at)
+		recording.Append(w, recording.NetNSSample{At: at, NetNS: 1, Own: true, PID: 1, Comm: "systemd"})
+		for i, n := range []recording.NetNSSample{{Name: "blue"}, {PID: 10, Comm: "pause"}, {PID: 11, Comm: "web"}, {PID: 12, Comm: "job"}, {PID: 13, Comm: "job"}, {}} {
+			n.At, n.NetNS = at, add+uint64(i)
+			if n.PID != 0 {
+				n.PID += int32(add)
+				p := recording.ProcessSample{At: at, PID: n.PID, Started: at.Add(-time.Minute), Comm: n.Comm, Cgroup: "/user.slice/user-0.slice/session-3.scope"}
+				if n.Comm == "pause" {
+					p.Cgroup = pod
+				}
+				recording.Append(w, p)
+			}
+			recording.Append(w, n)
+		}
+		if err := rec.Commit(w); err != nil {
+			t.Fatal(err)
+		}
+		return New(rec, at, at.Add(time.Second))
+	}
+	for i, add := range []uint64{100, 200} {
+		v := boot(add)
+		seen := map[string]bool{}
+		for ns, want := range map[uint64]string{0: "db1/interface/eth0", 1: "db1/interface/eth0", add: "db1/interface/eth0 in blue", add + 1: "db1/interface/eth0 in pod 9f3c1a52 container 3f2a91c04b7d",
+			add + 2: "db1/interface/eth0 in web", add + 3: fmt.Sprintf("db1/interface/eth0 in job net:[%d]", add+3), add + 4: fmt.Sprintf("db1/interface/eth0 in job net:[%d]", add+4),
+			add + 5: fmt.Sprintf("db1/interface/eth0 in net:[%d]", add+5)} {
+			got := v.KeyOf(InterfaceEntity("eth0", ns)).String()
+			if got != want || ns > 1 && seen[got] {
+				t.Errorf("boot %d: the key in namespace %d is %q, want %q", i, ns, got, want)
+			}
+			seen[got] = true
+		}
+		if got := v.KeyOf(v.NetNSEntity(add + 2)).String(); got != "db1/netns/web" {
+			t.Errorf("boot %d: the key of a namespace is %q", i, got)
+		}
+		if got := v.KeyOf(Entity{Kind: KindRule, Name: "INPUT rule 3" + v.InNetNS(add+2), NetNS: add + 2}).String(); got != "db1/firewall-rule/INPUT rule 3 in web" {
+			t.Errorf("boot %d: the key of a rule is %q", i, got)
+		}
+	}
+	v := boot(100)
+	if a, b := v.KeyOf(Entity{Kind: KindFilesystem, Name: "/data"}), v.KeyOf(Entity{Kind: KindFilesystem, Name: "/data", Place: "/dev/vdb"}); a == b || b.Name != "/data on /dev/vdb" {
+		t.Errorf("filesystems %v and %v", a, b)
 	}
 }

@@ -76,6 +76,34 @@ func (v *View) InNetNS(ns uint64) string {
 	return " in " + v.NetNSName(ns)
 }
 
+// lastingNetNS is how people know a network namespace that is not rtrail's own, in words that
+// outlive its processes and the host: its name, else the unit or container of a process that
+// lives in it, else what that is called. The kernel's number, which is another one after each
+// start, stands only where there is nothing else, and where several namespaces share the words.
+func (v *View) lastingNetNS(ns uint64) string {
+	return cmp.Or(Memo(v, "lasting-net-namespaces", func() map[uint64]string {
+		names, count := map[uint64]string{}, map[string]int{}
+		for _, n := range v.NetNamespaces() {
+			if n.Own {
+				continue
+			}
+			name := n.Name
+			if p, ok := v.Process(n.PID); ok && name == "" && n.PID != 0 {
+				name = Unit(p.Cgroup)
+			}
+			name = cmp.Or(name, n.Comm)
+			names[n.NetNS] = name
+			count[name]++
+		}
+		for ns, name := range names {
+			if name != "" && count[name] > 1 {
+				names[ns] = fmt.Sprintf("%s net:[%d]", name, ns)
+			}
+		}
+		return names
+	})[ns], fmt.Sprintf("net:[%d]", ns))
+}
+
 // EnterNetNS is what to put before a command so that it runs in a network
 // namespace; empty for rtrail's own.
 func (v *View) EnterNetNS(ns uint64) shell.Command {

@@ -131,7 +131,11 @@ func filesystemSubject(fs view.Filesystem) view.Entity {
 	if fs.FSType != "" {
 		detail += ", " + fs.FSType
 	}
-	return view.Entity{Kind: view.KindFilesystem, Name: fs.MountPoint, Detail: detail}
+	e := view.Entity{Kind: view.KindFilesystem, Name: fs.MountPoint, Detail: detail}
+	if fs.PID != 0 { // seen in another mount namespace
+		e.Place = fs.Device
+	}
+	return e
 }
 
 func fullWords(fs view.Filesystem, s space, none bool) (rule.Text, rule.Impact) {
