@@ -67,9 +67,12 @@ func explained(list []Key, f verdict.Finding) []Key {
 	return list
 }
 
+// maxAdvice leaves room for a label: cut anywhere, a command would be another one.
+const maxAdvice = maxLine - len("CHANGE  ")
+
 // brief is a finding in a few lines of bounded length.
 func brief(f verdict.Finding) report.Brief {
-	b := report.NewBrief(f)
+	b := report.NewBrief(f, maxAdvice)
 	for _, text := range []*string{&b.Headline, &b.Impact, &b.Who, &b.Look, &b.Change} {
 		*text = cut(*text)
 	}
