@@ -3,6 +3,7 @@ package recording
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -250,5 +251,91 @@ func TestSegmentNames(t *testing.T) {
 	old, numbered := segmentID{0, 0, at.Add(time.Hour)}, segmentID{1, 0, at}
 	if old.compare(numbered) >= 0 {
 		t.Error("segments without a number are older")
+	}
+}
+
+// A piece of which nothing can be read, as of a host without a battery for its clock that
+// lost power again at once, leaves the other pieces as they are.
+func TestUnreadablePiece(t *testing.T) {
+	zeros := make([]byte, 4096)
+	for name, c := range map[string]struct {
+		garbage []byte
+		sealed  bool // the journal was made a segment's by the next run
+		known   bool // that something is missing
+	}{
+		"zeros of the running segment": {zeros, false, true},
+		"zeros in a segment":           {zeros, true, true},
+		"an empty journal":             {nil, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			clock := &stepClock{clock: *newClock()}
+			start, n := clock.now, 0
+			d := create(t, dir, clock.options(Options{SegmentLength: 20 * time.Second}))
+			clock.record(t, d, &n, 50)
+			clock.now = clock.now.Add(-time.Hour)
+			clock.record(t, d, &n, 1)
+			kill(d)
+			journal := filepath.Join(dir, journalFile)
+			if c.sealed {
+				id := segmentID{number: 100, piece: 1, start: clock.now}
+				journal = filepath.Join(dir, segmentsFolder, id.String(), journalFile)
+				if err := os.MkdirAll(filepath.Dir(journal), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.Remove(filepath.Join(dir, journalFile)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.WriteFile(journal, c.garbage, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			held, err := Holds(t.Context(), dir)
+			if err != nil || len(held.Pieces) != 2 || held.Window.From.Before(start.Add(-2*time.Hour)) || held.Window.To.Before(start.Add(49*time.Second)) {
+				t.Fatalf("%+v, %v", held, err)
+			}
+			if content, err := Inspect(t.Context(), dir); err != nil || len(content.Pieces) != 2 || c.known && !strings.Contains(fmt.Sprint(content.Notes), errNotJournal.Error()) {
+				t.Errorf("%+v, %v", content, err)
+			}
+			if got := loads(t, dir, 0); fmt.Sprint(got) != fmt.Sprint(upTo(0, 50)) {
+				t.Errorf("samples %v", got)
+			}
+			rec, err := OpenPiece(t.Context(), dir, 1, held.Window.From, held.Window.To)
+			if err != nil || len(rec.Tables()) > 0 || c.known && !strings.Contains(fmt.Sprint(rec.Manifest().Notes), errNotJournal.Error()) {
+				t.Errorf("the piece: %v, notes %q, %v", rec.Tables(), rec.Manifest().Notes, err)
+			}
+			rec, err = OpenRange(t.Context(), dir, time.Time{}, time.Time{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if notes := fmt.Sprint(rec.Manifest().Notes); c.known && (rec.Count(System) != 100 || !strings.Contains(notes, "piece 1, ") || !strings.Contains(notes, "cannot be read and is left out")) {
+				t.Errorf("%d rows, notes %q", rec.Count(System), notes)
+			}
+		})
+	}
+}
+
+// Of a piece one of whose segments cannot be read, any range can be opened: that of the
+// segment is empty, with a note.
+func TestUnreadableSegment(t *testing.T) {
+	dir := t.TempDir()
+	clock := &stepClock{clock: *newClock()}
+	start, n := clock.now, 0
+	d := create(t, dir, clock.options(Options{SegmentLength: 3 * time.Minute}))
+	clock.record(t, d, &n, 600)
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	first := filepath.Join(dir, segmentsFolder, entries(t, dir)[0].String())
+	if err := os.WriteFile(filepath.Join(first, string(System)+parquetSuffix), []byte("PAR1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	from, to := start.Add(30*time.Second), start.Add(time.Minute)
+	rec, err := OpenPiece(t.Context(), dir, 0, from, to)
+	if err != nil || rec.Count(System) != 0 || !strings.Contains(fmt.Sprint(rec.Manifest().Notes), "system.parquet") {
+		t.Errorf("%d rows, notes %q, %v", rec.Count(System), rec.Manifest().Notes, err)
+	}
+	if _, err := OpenRange(t.Context(), dir, from, to); err == nil || !strings.Contains(err.Error(), "system.parquet") {
+		t.Errorf("a range that was chosen: %v", err)
 	}
 }

@@ -51,7 +51,8 @@ type opener struct {
 	src      source
 	segments []segmentFiles // of all pieces
 	in       readOptions
-	piece    int // that is read; newest: chosen by the range
+	piece    int  // that is read; newest: chosen by the range
+	part     bool // it is one of the parts that are read in turn: one that is damaged is empty
 	rec      *Recording
 	notes    noteList // what could not be read
 	files    int      // that could be read
@@ -79,11 +80,13 @@ func (o *opener) open() (*Recording, error) {
 			segments = append(segments, s)
 		}
 	}
+	more := len(segments) < len(o.segments) || m.Piece != o.piece // than what is looked at
 	for i, s := range segments {
 		if err := o.ctx.Err(); err != nil {
 			return nil, err
 		}
 		if o.outside(segments, i) {
+			more = true
 			continue
 		}
 		o.segment(s)
@@ -103,7 +106,7 @@ func (o *opener) open() (*Recording, error) {
 	if o.full {
 		o.notes.add("read until %v only: more rows than fit into memory; choose a shorter time (--at, --for)", unit.Moment(o.last()))
 	}
-	if notes := o.notes.list; o.files == 0 && len(notes) > 0 {
+	if notes := o.notes.list; o.files == 0 && len(notes) > 0 && !(o.part && more) {
 		return nil, errors.New(strings.Join(notes[:min(len(notes), 5)], "; ")) // the rest is alike
 	}
 	for name, r := range o.rec.tables {

@@ -17,6 +17,7 @@ import (
 type Piece struct {
 	Number int
 	Window
+	damage error // why nothing of its end could be read; nil: something could
 }
 
 // numbers lists the pieces of a recording, oldest first.
@@ -37,7 +38,8 @@ func numbers(src source, m Manifest, segments []segmentFiles) []int {
 // itself.
 const maxPieces = 1000
 
-// pieces tells which time each piece covers, without reading all of it.
+// pieces tells which time each piece covers, without reading all of it. One that cannot be
+// read covers what the names of its segments tell: the others are as good as before.
 func pieces(ctx context.Context, src source, m Manifest, segments []segmentFiles) ([]Piece, error) {
 	var all []Piece
 	for _, n := range numbers(src, m, segments) {
@@ -61,12 +63,20 @@ func pieces(ctx context.Context, src source, m Manifest, segments []segmentFiles
 		if p.From.IsZero() && len(all) == 1 {
 			p.From = m.Started
 		}
-		if i == len(all)-1 && !m.Ended.IsZero() && !m.Ended.Before(p.From) {
-			p.To = m.Ended
-			continue
+		ended := i == len(all)-1 && !m.Ended.IsZero() && !m.Ended.Before(p.From)
+		if !ended || len(all) > 1 { // of several it matters which ones can be read
+			if p.damage = p.measure(ctx, src, segments, after); ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			p.To = later(p.To, after)
 		}
-		if err := p.measure(ctx, src, segments, after); err != nil {
-			return nil, err
+		if p.From.IsZero() { // nothing tells when it was
+			if p.From = m.Started; i > 0 {
+				p.From = all[i-1].To
+			}
+		}
+		if p.To = later(p.From, p.To); ended {
+			p.To = later(p.From, m.Ended)
 		}
 	}
 	return all, nil
@@ -122,9 +132,21 @@ func (o *opener) choose(m Manifest) error {
 		return nil
 	}
 	chosen := in[len(in)-1]
+	for _, p := range slices.Backward(in) {
+		if p.damage == nil {
+			chosen = p
+			break
+		}
+	}
 	o.piece = chosen.Number
-	for _, p := range in[:len(in)-1] {
-		o.notes.add("the clock was set back: this is %v; %v is left out (rtrail replay shows all)", chosen, p)
+	for _, p := range in {
+		switch {
+		case p.Number == chosen.Number:
+		case p.damage != nil:
+			o.notes.add("%v cannot be read and is left out: %v", p, p.damage)
+		default:
+			o.notes.add("the clock was set back: this is %v; %v is left out (rtrail replay shows all)", chosen, p)
+		}
 	}
 	return nil
 }
@@ -133,7 +155,8 @@ func (p Piece) String() string {
 	return fmt.Sprintf("piece %d, %v to %v", p.Number, unit.Moment(p.From), unit.Moment(p.To))
 }
 
-// OpenPiece is OpenRange of one piece.
+// OpenPiece is OpenRange of one piece. Where nothing between the times can be read, but the
+// recording has more than that, it is no error: there are no rows, and notes say why.
 func OpenPiece(ctx context.Context, path string, piece int, from, to time.Time, tables ...Table) (*Recording, error) {
 	src, err := openSource(path)
 	if err != nil {
@@ -141,7 +164,7 @@ func OpenPiece(ctx context.Context, path string, piece int, from, to time.Time, 
 	}
 	defer src.close()
 	memory := budget.From(ctx)
-	o := &opener{ctx: budget.With(ctx, memory), src: src, segments: src.segments(), piece: piece,
+	o := &opener{ctx: budget.With(ctx, memory), src: src, segments: src.segments(), piece: piece, part: piece != newest,
 		in: readOptions{from: from, to: to, tables: tables, memory: memory}}
 	rec, err := o.open()
 	if err != nil {
