@@ -69,3 +69,47 @@ func TestChosenRowsAreThoseOfAll(t *testing.T) {
 		}
 	}
 }
+
+// Each page is told before it is unpacked, and an error ends the reading there.
+func TestUnpackIsAsked(t *testing.T) {
+	data := written(t, randomRows(3000, rand.New(rand.NewPCG(5, 6))), parquet.PageBufferSize(700))
+	f, err := Open(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, err := f.Read([]int{0}, &account{limit: 10 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	refused := errors.New("enough")
+	var packed, unpacked int64
+	pages, into := 0, [][]int64{make([]int64, 3000)}
+	reader.Unpack = func(p, u int64) error {
+		if pages == 3 {
+			return refused
+		}
+		pages++
+		packed, unpacked = packed+p, unpacked+u
+		return nil
+	}
+	if _, err := reader.Next(into, 1, nil); !errors.Is(err, refused) || pages != 3 || packed <= 0 || packed > int64(len(data)) || unpacked < packed/2 {
+		t.Errorf("%d pages, %d bytes and %d unpacked: %v", pages, packed, unpacked, err)
+	}
+}
+
+// A page without values is none of rtrail: a column could have any number of them.
+func TestPageWithoutValues(t *testing.T) {
+	c := &cursor{chunk: chunk{values: 10, to: 100}}
+	for _, h := range []pageHeader{{kind: pageData}, {kind: pageData2}} {
+		if err := h.check(c); err == nil {
+			t.Errorf("kind %d is taken", h.kind)
+		}
+		if h.values = 1; h.check(c) != nil {
+			t.Errorf("kind %d with a value: %v", h.kind, h.check(c))
+		}
+	}
+	if err := (&pageHeader{kind: pageDictionary}).check(c); err != nil {
+		t.Errorf("an empty dictionary: %v", err)
+	}
+}

@@ -96,6 +96,8 @@ func (h *pageHeader) check(c *cursor) error {
 		return errors.New("a page is larger than any of rtrail")
 	case h.values < 0 || h.kind != pageDictionary && h.values > c.chunk.values:
 		return errors.New("a page has more values than its column")
+	case h.kind != pageDictionary && h.values == 0:
+		return errors.New("a page without values") // of which a column could have any number
 	}
 	return nil
 }

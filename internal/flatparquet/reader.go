@@ -55,7 +55,10 @@ func (t *Texts) number(b []byte) (int64, error) {
 // Reader reads some columns of a file, all in step. One page of each is in
 // memory at a time, and its dictionary.
 type Reader struct {
-	Texts   *Texts
+	Texts *Texts
+	// Unpack is asked before a page is unpacked, with its bytes in the file and in memory; an
+	// error ends the reading. A column of a small file may have millions of large pages.
+	Unpack  func(packed, unpacked int64) error
 	file    *File
 	memory  Memory
 	cursors []cursor
@@ -208,6 +211,11 @@ func (c *cursor) nextPage() error {
 	h, err := c.header()
 	if err != nil {
 		return err
+	}
+	if c.r.Unpack != nil {
+		if err := c.r.Unpack(h.compressed, h.unpacked); err != nil {
+			return err
+		}
 	}
 	if c.r.raw, err = c.r.take(c.r.raw, &c.r.rawCost, h.compressed); err != nil {
 		return err

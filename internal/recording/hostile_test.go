@@ -156,7 +156,7 @@ func TestSmallFilesThatUnpackToMuch(t *testing.T) {
 		files map[string][]byte
 		note  string
 	}{
-		"texts in a dictionary": {map[string][]byte{hostileSegment + "kernel_log.parquet": bigTexts(t)}, "more rows than fit"},
+		"texts in a dictionary": {map[string][]byte{hostileSegment + "kernel_log.parquet": bigTexts(t)}, "thousands of times"},
 		"rows of nothing": {map[string][]byte{hostileSegment + "processes.parquet": parquetWith(t, compressed, 40, func(int) ProcessSample { return ProcessSample{} }, 10000)},
 			"more rows than fit"},
 		"a journal of rows":        {map[string][]byte{journalFile: journalOf(t, 200, disks)}, "more rows than fit"},
@@ -247,6 +247,50 @@ func TestManySmallJournals(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// Many tables that are nothing when packed are unpacked no longer than one of them.
+func TestManySmallTables(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads much")
+	}
+	const texts = 8
+	list := make([]SoftIRQSample, texts)
+	for i := range list {
+		list[i] = SoftIRQSample{At: time.Unix(int64(i), 0), Kind: strings.Repeat("x", 1<<20) + fmt.Sprint(i)}
+	}
+	data := sealed(t, list)
+	files := map[string][]byte{manifestFile: []byte(`{"format":1}`)}
+	for i := range 40 {
+		files[fmt.Sprintf("%s/20260131T030000.%09dZ/%s%s", segmentsFolder, i, SoftIRQs, parquetSuffix)] = data
+	}
+	src, err := openSource(zipOf(t, files))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.close()
+	o := &opener{ctx: t.Context(), src: src, segments: src.segments()}
+	rec, err := o.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := rec.Count(SoftIRQs); n < texts || n > shortJournal>>20+texts {
+		t.Errorf("%d rows of a megabyte each", n)
+	}
+	if said := strings.Join(o.notes.all(), "\n"); !strings.Contains(said, "thousands of times") {
+		t.Errorf("it is not said that something was left out: %s", said)
+	}
+}
+
+// Reading a table ends within a batch of rows when nobody waits for it any more.
+func TestStoppedTable(t *testing.T) {
+	data := parquetOf(t, SoftIRQSample{At: time.Unix(1, 0), Kind: "NET_RX"}, SoftIRQSample{At: time.Unix(2, 0), Kind: "TIMER"})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var got table[SoftIRQSample]
+	if _, err := kindByName(SoftIRQs).readParquet(ctx, bytes.NewReader(data), int64(len(data)), readOptions{}, &got); !errors.Is(err, context.Canceled) || len(got.list) != 0 {
+		t.Errorf("%d rows, %v", len(got.list), err)
 	}
 }
 

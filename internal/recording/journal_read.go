@@ -99,12 +99,12 @@ const (
 	maxRowRatio    = 64
 )
 
-// effort is what the journals of one recording took to read. It is bounded for
-// all of them together: a small file may hold thousands of journals, and each
+// effort is what the journals and tables of one recording took to read. It is bounded for
+// all of them together: a small file may hold thousands of them, and each
 // may be nothing when packed.
 type effort struct {
 	read  int64 // bytes of the files
-	plain int64 // bytes of samples
+	plain int64 // bytes of samples and pages
 	rows  int64
 }
 

@@ -41,6 +41,7 @@ type readOptions struct {
 	from, to time.Time // zero: open
 	tables   []Table   // nil: all
 	memory   *budget.Budget
+	spent    *effort // of the recording; nil: of the file alone
 }
 
 func (o readOptions) wants(t Table) bool { return o.tables == nil || slices.Contains(o.tables, t) }

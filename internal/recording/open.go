@@ -238,7 +238,9 @@ func (o *opener) table(name string, k *kind, sums map[string]fileSum) {
 	if have == nil {
 		have = k.empty()
 	}
-	ignored, err := k.readParquet(o.ctx, f, f.size, o.in, have)
+	in := o.in
+	in.spent = f.effort
+	ignored, err := k.readParquet(o.ctx, f, f.size, in, have)
 	o.rec.tables[k.name] = have
 	for _, i := range ignored {
 		o.notes.add("%s", i)

@@ -50,6 +50,17 @@ func (k *kind) readParquet(ctx context.Context, r io.ReaderAt, size int64, in re
 		return ignored, err
 	}
 	defer reader.Close()
+	spent := in.spent
+	if spent == nil {
+		spent = &effort{}
+	}
+	reader.Unpack = func(packed, unpacked int64) error {
+		spent.read += packed
+		if spent.plain += unpacked; spent.excessive() {
+			return errBloated
+		}
+		return ctx.Err()
+	}
 	keep := in.keep(k)
 	var wanted []flatparquet.Span
 	for {
@@ -57,9 +68,14 @@ func (k *kind) readParquet(ctx context.Context, r io.ReaderAt, size int64, in re
 			wanted = k.choose(batch, n, keep)
 			return wanted
 		})
+		if spent.rows += int64(n); err == nil && spent.excessive() {
+			err = errBloated
+		}
 		switch {
 		case errors.Is(err, io.EOF):
 			return ignored, nil
+		case ctx.Err() != nil:
+			return ignored, ctx.Err()
 		case errors.Is(err, flatparquet.ErrMemory):
 			return ignored, errTooLarge
 		case err != nil:
