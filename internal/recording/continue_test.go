@@ -334,3 +334,63 @@ func TestManyPieces(t *testing.T) {
 		t.Errorf("it took %v", took)
 	}
 }
+
+// What was recorded before rtrail was started again is of the host, and of the process of
+// rtrail, of that time; whatever the clock did meanwhile.
+func TestRuns(t *testing.T) {
+	for name, step := range map[string]time.Duration{"a minute later": time.Minute, "the clock was set back": -20 * time.Second} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			c := &stepClock{clock: *newClock()}
+			n := 0
+			var began []time.Time
+			for run := range 3 {
+				if run > 0 {
+					c.now = c.now.Add(step)
+				}
+				m := testHost
+				m.Host.PID, m.Host.Kernel, m.Host.CPUs, m.Started = 100+run, fmt.Sprintf("6.%d", run), 2+run, c.now
+				d, err := Create(dir, m, c.options(Options{SegmentLength: 20 * time.Second}))
+				if err != nil {
+					t.Fatal(err)
+				}
+				began = append(began, c.now)
+				c.record(t, d, &n, 40)
+				if run == 1 {
+					kill(d)
+				} else if err := d.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			held, err := Holds(t.Context(), dir)
+			if err != nil || held.Manifest.Host.PID != 102 || len(held.Manifest.Runs) != 2 {
+				t.Fatalf("%+v, %v", held.Manifest, err)
+			}
+			for run := range 3 {
+				piece := 0
+				if step < 0 {
+					piece = run
+				}
+				for _, from := range []time.Duration{0, 30 * time.Second} {
+					rec, err := OpenPiece(t.Context(), dir, piece, began[run].Add(from), began[run].Add(from+9*time.Second))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if h := rec.Manifest().Host; h.PID != 100+run || h.Kernel != fmt.Sprintf("6.%d", run) || h.CPUs != 2+run || h.Name != testHost.Host.Name || rec.Count(System) == 0 {
+						t.Errorf("run %d from %v: %d rows of %+v", run, from, rec.Count(System), h)
+					}
+				}
+			}
+			if h := open(t, dir).Manifest().Host; h.PID != 102 {
+				t.Errorf("without a range: %+v", h)
+			}
+		})
+	}
+	var m Manifest
+	for i := range 3 * maxRuns {
+		m.keepRuns(append(m.Runs, Run{Piece: i})...)
+	}
+	if len(m.Runs) != maxRuns || m.Runs[maxRuns-1].Piece != 3*maxRuns-1 {
+		t.Errorf("%d runs are kept, the last %+v", len(m.Runs), m.Runs[len(m.Runs)-1])
+	}
+}

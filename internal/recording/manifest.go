@@ -25,6 +25,33 @@ type Manifest struct {
 	// Notes tell what happened to the recording itself: segments dropped for
 	// the size limit, a torn journal cut, tables that this version ignores.
 	Notes []string `json:"notes,omitempty"`
+	// Runs are the earlier ones of a recording that was continued, oldest first.
+	Runs []Run `json:"runs,omitempty"`
+}
+
+// Run is the host as rtrail saw it until it was started again: after an upgrade or a start of
+// the host, kernel, CPUs and rtrail's own process are others.
+type Run struct {
+	Until time.Time `json:"until"`           // the next one began
+	Piece int       `json:"piece,omitempty"` // of the recording, in which it ended
+	Host  Host      `json:"host"`
+}
+
+// maxRuns bounds what a recording tells of earlier runs; the newest are kept.
+const maxRuns = 100
+
+// keepRuns lists earlier runs.
+func (m *Manifest) keepRuns(runs ...Run) { m.Runs = runs[max(0, len(runs)-maxRuns):] }
+
+// hostAt is the host as the run saw it that recorded a piece up to some time; zero: to its end.
+func (m *Manifest) hostAt(piece int, at time.Time) Host {
+	for _, r := range m.Runs {
+		if piece < r.Piece || piece == r.Piece && !at.IsZero() && !at.After(r.Until) {
+			r.Host.Name = m.Host.Name // the same, or it had not been continued
+			return r.Host
+		}
+	}
+	return m.Host
 }
 
 // Host is what does not change while a machine runs.
@@ -40,6 +67,7 @@ type Host struct {
 	CgroupVersion string    `json:"cgroup_version"` // v1, v2, hybrid, none
 	NetNS         uint64    `json:"netns"`          // rtrail's own network namespace
 	PID           int       `json:"pid"`            // rtrail's own process while it recorded
+	Comm          string    `json:"comm,omitempty"` // what the kernel calls that: the number alone may be another one's at another time
 	Root          bool      `json:"root"`           // effective UID 0
 	Container     bool      `json:"container"`      // rtrail's PID namespace is not the first one
 	DelayAcct     bool      `json:"delay_accounting"`

@@ -74,6 +74,7 @@ func (o *opener) open() (*Recording, error) {
 			return nil, err
 		}
 	}
+	o.rec.manifest.Host = m.hostAt(o.piece, o.in.to)
 	var segments []segmentFiles
 	for _, s := range o.segments {
 		if s.id.piece == o.piece {

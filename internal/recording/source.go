@@ -127,6 +127,7 @@ func parseManifest(data []byte) (Manifest, error) {
 	notes := m.Notes[max(0, len(m.Notes)-maxKeptNotes):]
 	m.Notes = nil
 	m.keep(notes...)
+	m.keepRuns(m.Runs...)
 	return m, nil
 }
 

@@ -73,6 +73,7 @@ func (d *Directory) takeOver() (before Manifest, err error) {
 		return before, fmt.Errorf("it holds a recording of %s: choose another folder", clip(before.Host.Name))
 	}
 	note := "recording went on at " + d.manifest.Started.UTC().Format(time.RFC3339)
+	d.manifest.keepRuns(append(before.Runs, Run{Until: d.manifest.Started, Piece: before.Piece, Host: before.Host})...)
 	d.manifest.Started = before.Started
 	d.manifest.Notes = before.Notes
 	d.manifest.keep(note)
@@ -112,6 +113,9 @@ func (d *Directory) sealLeftovers(before Manifest) error {
 		d.next.number++
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
+	}
+	if n := len(d.manifest.Runs); n > 0 { // the clock may have been set back
+		d.manifest.Runs[n-1].Until = later(d.manifest.Runs[n-1].Until, latest)
 	}
 	if now := d.options.Now(); now.Before(latest.Add(-time.Second)) {
 		d.setBack(latest.Sub(now), now)

@@ -64,7 +64,7 @@ func (v *View) processes() []Process {
 			last = r.At()
 		}
 	}
-	own := int32(v.Manifest().Host.PID)
+	own := v.Manifest().Host
 	series := seriesOf(all, func(s *recording.ProcessSample) ProcessKey {
 		return ProcessKey{s.PID, s.Started.UnixNano()}
 	})
@@ -72,7 +72,7 @@ func (v *View) processes() []Process {
 	for i, samples := range series {
 		p := &list[i]
 		p.fill(samples, v.start)
-		p.Own = own != 0 && p.PID == own
+		p.Own = own.PID != 0 && p.PID == int32(own.PID) && (own.Comm == "" || p.Comm == own.Comm)
 		// One pass over /proc takes milliseconds; a process that misses the
 		// last pass was read at least a sampling interval before it.
 		p.Gone = last.Sub(p.Samples[len(p.Samples)-1].At()) > 200*time.Millisecond

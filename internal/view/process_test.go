@@ -65,6 +65,12 @@ func TestPIDUsedAgainIsAnotherProcess(t *testing.T) {
 			t.Errorf("%s: gone %v", p.Comm, p.Gone)
 		}
 	}
+	v = viewOf(t, recording.Host{PID: 9, Comm: "rtrail"}, recording.ProcessSample{At: at(1), PID: 9, Comm: "mysqld", Started: at(-50)}, recording.ProcessSample{At: at(10), PID: 9, Comm: "rtrail", Started: at(5)})
+	for _, p := range v.Processes() {
+		if p.Own != (p.Comm == "rtrail") {
+			t.Errorf("%s with the number of rtrail: own %v", p.Comm, p.Own)
+		}
+	}
 }
 
 func TestEndedThreadIsNoReset(t *testing.T) {

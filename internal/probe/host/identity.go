@@ -23,6 +23,7 @@ func Identify(fs FS) recording.Host {
 		OS:       osName(fs),
 		PageSize: os.Getpagesize(),
 		PID:      os.Getpid(),
+		Comm:     fs.text("proc/self/comm"),
 		Root:     os.Geteuid() == 0,
 	}
 	if h.Arch == "" {
