@@ -254,7 +254,7 @@ func (tr *tree) write(w *recording.Writer, t *told) {
 		}
 		known, err := tr.network(w, name, b)
 		if !known {
-			_, err = host.Snapshot(w, name, tr.at, b)
+			_, err = host.Snapshot(w, name, tr.at, b, tr.files["stat"])
 		}
 		if err != nil {
 			t.note("%s: /proc/%s of %v: %v", t.file, name, unit.Moment(tr.at), err)

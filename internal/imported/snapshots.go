@@ -71,7 +71,7 @@ func parseSnapshots(file, text string, _ time.Time) (*told, error) {
 			return
 		}
 		w := recording.NewWriter(at)
-		if _, err := host.Snapshot(w, name, at, []byte(copied)); err != nil {
+		if _, err := host.Snapshot(w, name, at, []byte(copied), nil); err != nil {
 			if bad++; first == nil {
 				first = err
 			}

@@ -88,7 +88,7 @@ func New(fs FS) *Probe {
 			{what: "swap areas (/proc/swaps)", reader: newTable(fs.file("proc/swaps"), parseSwaps)},
 			{what: "block devices (/proc/diskstats)", reader: newDisk(fs)},
 			{what: "softirqs (/proc/softirqs)", reader: newTable(fs.file("proc/softirqs"), parseSoftIRQs)},
-			{what: "receive backlog of the CPUs (/proc/net/softnet_stat)", reader: newTable(fs.file("proc/net/softnet_stat"), parseSoftnet)},
+			{what: "receive backlog of the CPUs (/proc/net/softnet_stat)", reader: newSoftnet(fs)},
 			{what: "mounted filesystems (/proc/self/mountinfo)", every: seldom, reader: newMount(fs)},
 			{what: "memory zones (/proc/zoneinfo)", every: seldom, reader: newTable(fs.file("proc/zoneinfo"), parseZones)},
 			{what: "interrupt lines (/proc/interrupts)", every: seldom, reader: newTable(fs.file("proc/interrupts"), parseInterrupts)},

@@ -10,7 +10,9 @@ import (
 )
 
 // parseInterrupts reads /proc/interrupts (kernel kernel/irq/proc.c): a row per line and
-// CPU that is not 0.
+// CPU that is not 0. The columns are the CPUs that are online, and the kernel prints line
+// by line: one with other columns than the heading is of a moment at which a CPU had gone
+// or come, and is left out.
 func parseInterrupts(rows []recording.InterruptSample, at time.Time, b []byte, names *procfile.Names) ([]recording.InterruptSample, error) {
 	head, b := procfile.Line(b)
 	cpus, err := cpuColumns(head)
@@ -25,15 +27,21 @@ func parseInterrupts(rows []recording.InterruptSample, at time.Time, b []byte, n
 		}
 		first := len(rows)
 		name := names.String(irq[:len(irq)-1])
+		columns := 0
 		for _, cpu := range cpus {
 			n, after, ok := procfile.NextUint(rest)
 			if !ok {
 				break // what follows is the device
 			}
 			rest = after
+			columns++
 			if n > 0 {
 				rows = append(rows, recording.InterruptSample{At: at, IRQ: name, CPU: cpu, Count: n})
 			}
+		}
+		if _, _, more := procfile.NextUint(rest); more || columns < len(cpus) {
+			rows = rows[:first]
+			continue
 		}
 		device := names.String(bytes.TrimSpace(rest))
 		for i := first; i < len(rows); i++ {

@@ -192,7 +192,7 @@ func FuzzParsers(f *testing.F) {
 		parseVMStat(b)
 		parsePressure(b)
 		parseSwaps(nil, at, b, names)
-		parseSoftnet(nil, at, b, names)
+		parseSoftnet(nil, at, b, func() ([]int, error) { return procfile.CPUs(b) })
 		parseLoad(&recording.SystemSample{}, b)
 		parseFileNr(&recording.SystemSample{}, b)
 		entries, _ := parseMountinfo(b)

@@ -11,8 +11,9 @@ import (
 
 // Snapshot makes rows of a file of /proc that somebody kept, by its name below /proc
 // ("stat", "pressure/cpu"): what a probe would have read at that time, without what it
-// reads elsewhere. known is false for files that it does not read.
-func Snapshot(w *recording.Writer, name string, at time.Time, b []byte) (known bool, err error) {
+// reads elsewhere. stat is the file stat of the same time, which says which CPUs were
+// online; nil: nobody kept it. known is false for files that it does not read.
+func Snapshot(w *recording.Writer, name string, at time.Time, b, stat []byte) (known bool, err error) {
 	switch name {
 	case "stat":
 		rows, totals, err := parseStat(nil, at, b)
@@ -42,7 +43,9 @@ func Snapshot(w *recording.Writer, name string, at time.Time, b []byte) (known b
 	case "softirqs":
 		return true, snapshotOf(w, at, b, parseSoftIRQs)
 	case "net/softnet_stat":
-		return true, snapshotOf(w, at, b, parseSoftnet)
+		rows, err := parseSoftnet(nil, at, b, func() ([]int, error) { return onlineIn(stat) })
+		recording.Append(w, rows...)
+		return true, err
 	case "swaps":
 		return true, snapshotOf(w, at, b, parseSwaps)
 	case "zoneinfo":
