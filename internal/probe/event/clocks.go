@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -12,6 +13,7 @@ import (
 
 	"rtrail/internal/probe"
 	"rtrail/internal/probe/procfile"
+	"rtrail/internal/recording"
 )
 
 // Clocked is a program that a clock of each CPU runs while that CPU is not idle.
@@ -23,11 +25,17 @@ type Clocked struct {
 // clockName is the perf event that is the clock.
 const clockName = "cpu-clock"
 
-// clocks are perf events, one for each CPU.
-type clocks []int
+// clocks are perf events by their CPU.
+type clocks map[int]*cpuClock
 
-// openClocks makes the clocks of a program. One of a CPU that goes offline runs no
-// more. The error is a *probe.MissingError where something can be done about it.
+// cpuClock is the clock of one CPU.
+type cpuClock struct {
+	fd   int
+	gone bool // its CPU went offline: the kernel takes its events away, also for when it comes back
+}
+
+// openClocks makes the clocks of a program, of the CPUs that are online. The error is a
+// *probe.MissingError where something can be done about it.
 func openClocks(p *ebpf.Program, every time.Duration) (clocks, error) {
 	// No event of the hardware: other tools may hold those, and machines without any exist.
 	attr := &unix.PerfEventAttr{
@@ -38,14 +46,14 @@ func openClocks(p *ebpf.Program, every time.Duration) (clocks, error) {
 	if err != nil {
 		return nil, err
 	}
-	var c clocks
+	c := clocks{}
 	for _, cpu := range cpus {
 		fd, err := unix.PerfEventOpen(attr, -1, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
 		if errors.Is(err, unix.ENODEV) {
 			continue // it went offline
 		}
 		if err == nil {
-			c = append(c, fd)
+			c[cpu] = &cpuClock{fd: fd}
 			err = unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_SET_BPF, p.FD())
 		}
 		if err != nil {
@@ -62,9 +70,43 @@ func (c clocks) start() error { return c.each(unix.PERF_EVENT_IOC_ENABLE) }
 func (c clocks) stop() error { return c.each(unix.PERF_EVENT_IOC_DISABLE) }
 
 func (c clocks) each(request uint) error {
-	for _, fd := range c {
-		if err := unix.IoctlSetInt(fd, request, 0); err != nil {
+	for _, k := range c {
+		if err := unix.IoctlSetInt(k.fd, request, 0); err != nil {
 			return fmt.Errorf("start or stop the clock of a BPF program: %w", err)
+		}
+	}
+	return nil
+}
+
+// without is how many of the CPUs that are online have no clock that runs: they came, or
+// came back, after it was made. A CPU that goes and comes back between two calls is missed.
+func (c clocks) without(online []int) (n int64) {
+	for cpu, k := range c {
+		if _, there := slices.BinarySearch(online, cpu); !there {
+			k.gone = true
+		}
+	}
+	for _, cpu := range online {
+		if k := c[cpu]; k == nil || k.gone {
+			n++
+		}
+	}
+	return n
+}
+
+// tellClocks notes on how many CPUs no clock runs.
+func (s *Set) tellClocks(w *recording.Writer, probe string) error {
+	for _, p := range s.programs {
+		if p.clocks == nil {
+			continue
+		}
+		online, err := procfile.OnlineCPUs()
+		if err != nil {
+			return err
+		}
+		if n := p.clocks.without(online); n > 0 {
+			recording.Append(w, recording.UnseenNote{At: w.Started, Probe: probe, What: "what runs on CPUs that came online later", Count: n, Of: int64(len(online)),
+				Why: "each CPU gets its clock when rtrail starts", How: "start rtrail again"})
 		}
 	}
 	return nil
@@ -87,8 +129,8 @@ func clockRefused(err error) error {
 // Close gives the clocks back.
 func (c clocks) Close() error {
 	var errs []error
-	for _, fd := range c {
-		errs = append(errs, os.NewSyscallError("close", unix.Close(fd)))
+	for _, k := range c {
+		errs = append(errs, os.NewSyscallError("close", unix.Close(k.fd)))
 	}
 	return errors.Join(errs...)
 }

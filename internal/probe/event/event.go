@@ -129,7 +129,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	due := p.closing || !p.set.sliced || now.Sub(p.counted) >= slicedEvery
 	var paused error
 	if due {
-		paused = p.between()
+		paused = errors.Join(p.between(), p.set.tellClocks(w, p.Name()))
 		now = time.Now()
 	}
 	costs, err := p.cost(now, w)
