@@ -140,9 +140,17 @@ func shareOfCPUs(part func(recording.CPUSample) time.Duration) *Reader {
 	all := func(s recording.CPUSample) ([]string, bool) { return nil, s.CPU < 0 }
 	return &Reader{Table: recording.CPUs, Read: func(v *view.View) []Series {
 		cpus := max(v.CPUCount(), 1)
-		return rate(all, func(s recording.CPUSample) float64 { return seconds(part(s)) / float64(cpus) }).Read(v)
+		list := rate(all, func(s recording.CPUSample) float64 { return seconds(part(s)) / float64(cpus) }).Read(v)
+		for i := 0; i < len(list) && v.CPUsTold(); i++ {
+			list[i].Points = slices.DeleteFunc(list[i].Points, func(p Point) bool { return p.Value > moreThanAll })
+		}
+		return slices.DeleteFunc(list, func(s Series) bool { return len(s.Points) == 0 })
 	}}
 }
+
+// moreThanAll is a share of the CPUs that cannot be: the kernel counts idle time of a CPU
+// otherwise while it is offline, so that the sum of all jumps.
+const moreThanAll = 2
 
 func listener(s recording.ListenerSample) ([]string, bool) {
 	return []string{strconv.FormatUint(s.NetNS, 10), strconv.Itoa(int(s.Port))}, true

@@ -79,11 +79,18 @@ func TestSharesOfCPUs(t *testing.T) {
 		recording.CPUSample{At: at(0), CPU: 1},
 		recording.CPUSample{At: at(1), CPU: -1, User: 500 * time.Millisecond, Nice: 100 * time.Millisecond, Idle: 1400 * time.Millisecond},
 		recording.CPUSample{At: at(1), CPU: 0, User: 500 * time.Millisecond, Nice: 100 * time.Millisecond, Idle: 400 * time.Millisecond},
-		recording.CPUSample{At: at(1), CPU: 1, Idle: time.Second})
+		recording.CPUSample{At: at(1), CPU: 1, Idle: time.Second},
+		// CPU 1 goes offline: the sum has its idle time since boot.
+		recording.CPUSample{At: at(2), CPU: -1, User: 500 * time.Millisecond, Nice: 100 * time.Millisecond, Idle: 10 * time.Hour},
+		recording.CPUSample{At: at(2), CPU: 0, User: 500 * time.Millisecond, Nice: 100 * time.Millisecond, Idle: 1400 * time.Millisecond})
 	for m, want := range map[*Metric]float64{CPUUser: 0.3, CPUIdle: 0.7, CPUSystem: 0} {
+		points := 2
+		if m == CPUIdle {
+			points = 1
+		}
 		got := m.Series.Read(v)
-		if len(got) != 1 || len(got[0].Points) != 1 || math.Abs(got[0].Points[0].Value-want) > 1e-9 {
-			t.Errorf("%s: %v, want one point of %v", m.ID, got, want)
+		if len(got) != 1 || len(got[0].Points) != points || math.Abs(got[0].Points[0].Value-want) > 1e-9 {
+			t.Errorf("%s: %v, want %d points, the first of %v", m.ID, got, points, want)
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"rtrail/internal/recording"
-	"rtrail/internal/view"
 )
 
 // Tables are those a timeline is made of.
@@ -99,10 +98,11 @@ func Lines(rec *recording.Recording, from, to time.Time, step time.Duration) []L
 			s.pressures = append(s.pressures, r)
 		}
 	}
+	cpus := cpusOf(rec)
 	var lines []Line
 	for _, i := range slices.Sorted(maps.Keys(slots)) {
 		if s := slots[i]; !s.empty() {
-			lines = append(lines, s.line(from.Add(time.Duration(i)*step)))
+			lines = append(lines, s.line(from.Add(time.Duration(i)*step), cpus))
 		}
 	}
 	return lines
@@ -120,7 +120,7 @@ func Sampled(rec *recording.Recording, from, to time.Time, step time.Duration) [
 		rec.Has(t, func(at time.Time, _ time.Duration) bool {
 			if i := int64(at.Sub(from) / step); !at.Before(from) && !at.After(to) && !known[i] {
 				known[i] = true
-				lines = append(lines, (&slot{}).line(from.Add(time.Duration(i)*step)))
+				lines = append(lines, (&slot{}).line(from.Add(time.Duration(i)*step), 0))
 			}
 			return false
 		})
@@ -141,10 +141,10 @@ func (s *slot) empty() bool {
 	return len(s.cpus) == 0 && len(s.systems) == 0 && len(s.memories) == 0 && len(s.pressures) == 0
 }
 
-func (s *slot) line(at time.Time) Line {
+func (s *slot) line(at time.Time, cpus int) Line {
 	nan := math.NaN()
 	l := Line{At: at, Busy: nan, IOWait: nan, Load: nan, Blocked: nan, Available: nan, SwapUsed: nan, Stall: nan}
-	l.Busy, l.IOWait = cpuShares(s.cpus)
+	l.Busy, l.IOWait = cpuShares(s.cpus, cpus)
 	for _, r := range s.systems {
 		l.Load = highest(l.Load, r.Load1)
 		if r.Blocked >= 0 {
@@ -178,21 +178,40 @@ func highest(a, b float64) float64 {
 	return max(a, b)
 }
 
-// cpuShares are the shares of time that were not idle, and idle with I/O
-// pending.
-func cpuShares(series []recording.CPUSample) (busy, iowait float64) {
-	// Idle time and that of waits may fall a little; the other counters start again.
-	delta := func(of func(recording.CPUSample) time.Duration) float64 {
-		return view.Growth(series, func(r recording.CPUSample) float64 { return of(r).Seconds() })
+// jump is by how much the idle time of all CPUs may go back, as it does by ticks (proc(5)).
+const jump = time.Second
+
+// cpuShares are the shares of time that were not idle, and idle with I/O pending. A step from
+// one reading to the next is left out in which idle time went back, or in which CPUs would
+// have had more than twice the time that passed: the kernel counts the idle time of a CPU
+// otherwise while it is offline, so that the sum of all jumps when one goes or comes. cpus is
+// how many there are; 0: not known.
+func cpuShares(series []recording.CPUSample, cpus int) (busy, iowait float64) {
+	var work, waiting, total float64 // seconds
+	for i := 1; i < len(series); i++ {
+		a, b := &series[i-1], &series[i]
+		// User and Nice include the time of guests.
+		ran := (b.User + b.Nice + b.System + b.IRQ + b.SoftIRQ + b.Steal - a.User - a.Nice - a.System - a.IRQ - a.SoftIRQ - a.Steal).Seconds()
+		waited, idle := max((b.IOWait-a.IOWait).Seconds(), 0), (b.Idle - a.Idle).Seconds()
+		passed := b.At.Sub(a.At).Seconds()
+		if ran < 0 || idle < -jump.Seconds() || cpus > 0 && ran+waited+idle > 2*passed*float64(cpus)+jump.Seconds() {
+			continue
+		}
+		work, waiting, total = work+ran, waiting+waited, total+ran+waited+max(idle, 0)
 	}
-	// User and Nice include the time of guests.
-	work := delta(func(r recording.CPUSample) time.Duration {
-		return r.User + r.Nice + r.System + r.IRQ + r.SoftIRQ + r.Steal
-	})
-	waiting := delta(func(r recording.CPUSample) time.Duration { return r.IOWait })
-	total := work + waiting + delta(func(r recording.CPUSample) time.Duration { return r.Idle })
-	if len(series) < 2 || total <= 0 {
+	if total <= 0 {
 		return math.NaN(), math.NaN()
 	}
 	return work / total, waiting / total
+}
+
+// cpusOf is how many CPUs a recording tells of; 0: it does not.
+func cpusOf(rec *recording.Recording) int {
+	seen := map[int32]bool{}
+	for _, r := range recording.Rows[recording.CPUSample](rec) {
+		if r.CPU >= 0 {
+			seen[r.CPU] = true
+		}
+	}
+	return max(len(seen), rec.Manifest().Host.CPUs)
 }

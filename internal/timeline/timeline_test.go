@@ -60,6 +60,33 @@ func TestCountersThatFall(t *testing.T) {
 	}
 }
 
+// The sum of all CPUs jumps when one goes offline, and back when it comes: nobody worked or
+// idled for so long.
+func TestCPUSharesOfHotplug(t *testing.T) {
+	from := time.Date(2026, 1, 31, 3, 0, 0, 0, time.UTC)
+	const boot = 24 * time.Hour
+	var series []recording.CPUSample
+	for i, idle := range []time.Duration{boot, boot, 2 * boot, 2 * boot, boot, boot} {
+		n := time.Duration(i) * time.Second
+		series = append(series, recording.CPUSample{At: from.Add(n), CPU: -1, User: boot + n, Idle: idle + n, IOWait: n / 2})
+	}
+	for name, c := range map[string]struct {
+		series []recording.CPUSample
+		cpus   int
+		want   [2]float64
+	}{
+		"with jumps":  {series, 4, [2]float64{0.4, 0.2}},
+		"jumps only":  {series[1:3], 4, [2]float64{math.NaN(), math.NaN()}},
+		"back only":   {series[3:5], 0, [2]float64{math.NaN(), math.NaN()}},
+		"one reading": {series[:1], 4, [2]float64{math.NaN(), math.NaN()}},
+	} {
+		busy, iowait := cpuShares(c.series, c.cpus)
+		if diff := cmp.Diff(c.want, [2]float64{busy, iowait}, cmpopts.EquateApprox(0, 1e-9), cmpopts.EquateNaNs()); diff != "" {
+			t.Errorf("%s: busy and iowait (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 func TestStep(t *testing.T) {
 	for span, want := range map[time.Duration]time.Duration{
 		10 * time.Second:    time.Second,

@@ -100,14 +100,14 @@ func cpuShare(series []recording.CPUSample) (CPUShare, bool) {
 	c := CPUShare{CPU: series[0].CPU, Seconds: Elapsed(series).Seconds()}
 	// iowait and idle of one CPU can run backwards by a tick (proc(5)), and
 	// all counters restart when a CPU comes back on line.
-	c.User = Growth(series, func(s sample) float64 { return s.User.Seconds() })
-	c.Nice = Growth(series, func(s sample) float64 { return s.Nice.Seconds() })
-	c.System = Growth(series, func(s sample) float64 { return s.System.Seconds() })
-	c.Idle = Growth(series, func(s sample) float64 { return s.Idle.Seconds() })
-	c.IOWait = Growth(series, func(s sample) float64 { return s.IOWait.Seconds() })
-	c.IRQ = Growth(series, func(s sample) float64 { return s.IRQ.Seconds() })
-	c.SoftIRQ = Growth(series, func(s sample) float64 { return s.SoftIRQ.Seconds() })
-	c.Steal = Growth(series, func(s sample) float64 { return s.Steal.Seconds() })
+	c.User = growth(series, func(s sample) float64 { return s.User.Seconds() })
+	c.Nice = growth(series, func(s sample) float64 { return s.Nice.Seconds() })
+	c.System = growth(series, func(s sample) float64 { return s.System.Seconds() })
+	c.Idle = growth(series, func(s sample) float64 { return s.Idle.Seconds() })
+	c.IOWait = growth(series, func(s sample) float64 { return s.IOWait.Seconds() })
+	c.IRQ = growth(series, func(s sample) float64 { return s.IRQ.Seconds() })
+	c.SoftIRQ = growth(series, func(s sample) float64 { return s.SoftIRQ.Seconds() })
+	c.Steal = growth(series, func(s sample) float64 { return s.Steal.Seconds() })
 	sum := c.User + c.Nice + c.System + c.Idle + c.IOWait + c.IRQ + c.SoftIRQ + c.Steal
 	if sum <= 0 {
 		return CPUShare{}, false
@@ -118,10 +118,10 @@ func cpuShare(series []recording.CPUSample) (CPUShare, bool) {
 	return c, true
 }
 
-// Growth is the sum of the increases of a counter. A fall adds nothing: what
+// growth is the sum of the increases of a counter. A fall adds nothing: what
 // was counted between a reset and the next reading is lost rather than taken
 // from a number that may never have been reset.
-func Growth[T any](series []T, value func(T) float64) float64 {
+func growth[T any](series []T, value func(T) float64) float64 {
 	var sum float64
 	for i := 1; i < len(series); i++ {
 		sum += max(0, value(series[i])-value(series[i-1]))
@@ -150,9 +150,9 @@ func (v *View) Scheduler() (s Scheduler, ok bool) {
 	}
 	type sample = recording.SystemSample
 	s = Scheduler{Seconds: seconds, Load1: rows[len(rows)-1].Load1, Readings: len(rows)}
-	s.ContextSwitches = Growth(rows, func(s sample) float64 { return float64(s.ContextSwitches) }) / seconds
-	s.Interrupts = Growth(rows, func(s sample) float64 { return float64(s.Interrupts) }) / seconds
-	s.Forks = Growth(rows, func(s sample) float64 { return float64(s.Forks) }) / seconds
+	s.ContextSwitches = growth(rows, func(s sample) float64 { return float64(s.ContextSwitches) }) / seconds
+	s.Interrupts = growth(rows, func(s sample) float64 { return float64(s.Interrupts) }) / seconds
+	s.Forks = growth(rows, func(s sample) float64 { return float64(s.Forks) }) / seconds
 	s.Running = meanOf(rows, func(s sample) int64 { return s.Running })
 	s.Blocked = meanOf(rows, func(s sample) int64 { return s.Blocked })
 	return s, true
@@ -187,8 +187,8 @@ func (v *View) Stall(resource string) (s Stall, ok bool) {
 	if seconds <= 0 {
 		return Stall{}, false
 	}
-	s.Some = Growth(rows, func(s recording.PressureSample) float64 { return s.Some.Seconds() }) / seconds
-	s.Full = Growth(rows, func(s recording.PressureSample) float64 { return s.Full.Seconds() }) / seconds
+	s.Some = growth(rows, func(s recording.PressureSample) float64 { return s.Some.Seconds() }) / seconds
+	s.Full = growth(rows, func(s recording.PressureSample) float64 { return s.Full.Seconds() }) / seconds
 	return Stall{Some: min(s.Some, 1), Full: min(s.Full, 1)}, true
 }
 
@@ -214,7 +214,7 @@ func (v *View) SoftIRQs() []SoftIRQRate {
 				continue
 			}
 			// The kernel prints 32-bit counts, which wrap.
-			n := Growth(series[k], func(s recording.SoftIRQSample) float64 { return float64(s.Count) })
+			n := growth(series[k], func(s recording.SoftIRQSample) float64 { return float64(s.Count) })
 			list = append(list, SoftIRQRate{CPU: k.cpu, Kind: k.kind, PerSecond: n / seconds})
 		}
 		slices.SortStableFunc(list, func(a, b SoftIRQRate) int { return cmp.Compare(b.PerSecond, a.PerSecond) })

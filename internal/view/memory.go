@@ -28,7 +28,7 @@ func (v *View) Paging() (p Paging, ok bool) {
 	}
 	type sample = recording.VMStatSample
 	per := func(value func(sample) uint64) float64 {
-		return Growth(rows, func(s sample) float64 { return float64(value(s)) }) / seconds
+		return growth(rows, func(s sample) float64 { return float64(value(s)) }) / seconds
 	}
 	page := float64(v.PageSize())
 	p.Seconds = seconds
