@@ -33,7 +33,7 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 		Probes: sources.health,
 		Time:   timeOf(v),
 		Vitals: vitalsOf(v),
-		Unseen: append(unseenIn(v), sampledIn(v)...),
+		Unseen: slices.Concat(unseenIn(v), sampledIn(v), gapsIn(v)),
 		Notes:  slices.Concat(manifest.Notes, ownCost(v), replication(v)),
 
 		Thresholds: rule.Overridden(rules),
