@@ -316,7 +316,7 @@ var dangers = []struct {
 	{regexp.MustCompile(`\btc qdisc (replace|change|add)\b.* root\b`), "replaces the queue of that interface, with the limits and classes that it has", ""},
 	{regexp.MustCompile(`\bCPUQuota=\d`), "stops the processes of the group for the rest of each period", ""},
 	{regexp.MustCompile(`\bIO(Read|Write)BandwidthMax=`), "makes the processes of the group wait for their I/O", ""},
-	{regexp.MustCompile(`\bMemoryHigh=`), "makes the processes of the group wait for memory above it", ""},
+	{regexp.MustCompile(`\bMemoryHigh=|> \S*/memory\.high\b`), "makes the processes of the group wait for memory above it", ""},
 	{regexp.MustCompile(`\bip link set .*\b(mtu|down)\b`), "drops packets that no longer fit, or the whole link", ""},
 	{regexp.MustCompile(`\bMemoryMax=`), "processes of the group are killed at this limit", ""},
 	{regexp.MustCompile(`(?i)innodb_flush_log_at_trx_commit *= *[02]|sync_binlog *= *(0|[2-9]|\d\d)`), "a crash may lose commits that clients were told of", ""},

@@ -3,7 +3,10 @@ package memory
 import (
 	"fmt"
 	"math"
+	"path"
+	"strings"
 
+	"rtrail/internal/cgname"
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -178,18 +181,33 @@ func countedGroupKill(v *view.View, c view.Cgroup, n float64) rule.Finding {
 	return f
 }
 
+// groupFixes says what helps a group at its limit, in which a program of that name was
+// killed or is the largest. limit is in bytes; none if it is not known.
 func groupFixes(v *view.View, comm, group string, limit int64) []rule.Fix {
 	raise := rule.Fix{Text: rule.T("raise the limit of %s to what it needs under real load, plus headroom", group), Tradeoff: "less memory for its neighbours"}
-	if limit > 0 && limit < math.MaxInt64/4 {
-		raise.Command = shell.Line("echo %d > %s", limit*3/2, memoryFile(groupAt(v, group), "memory.max", "memory.limit_in_bytes"))
+	slow := rule.Fix{Text: rule.T("set memory.high below the limit, so that the group is slowed down before it is killed"), Tradeoff: "reclaim makes it slow, which can be harder to notice than a restart"}
+	if limit > 0 && limit < math.MaxInt64/4 && strings.HasPrefix(group, "/") {
+		c := groupAt(v, group)
+		raise.Command = shell.Line("echo %d > %s", limit*3/2, memoryFile(c, "memory.max", "memory.limit_in_bytes"))
+		slow.Command = slowFrom(c, limit/10*9)
 	}
-	return []rule.Fix{
-		raise,
-		{Text: rule.T("make %s fit: heap and cache sizes below the limit, with room for stacks, buffers and page cache", comm),
-			Command: shell.Line("java -XX:MaxRAMPercentage=60 ..."), Tradeoff: "more garbage collection or a lower hit rate"},
-		{Text: rule.T("set memory.high below the limit, so that the group is slowed down before it is killed"),
-			Command: rule.SetProperty(group, shell.Line("MemoryHigh=...")), Tradeoff: "reclaim makes it slow, which can be harder to notice than a restart"},
+	fit := rule.Fix{Text: rule.T("make %s fit: heap and cache sizes below the limit, with room for stacks, buffers and page cache", comm), Tradeoff: "more garbage collection or a lower hit rate"}
+	if comm == "java" {
+		fit.Text = rule.T("make java fit: start it with -XX:MaxRAMPercentage=60, or with -Xmx well below the limit: stacks, buffers and page cache need room, too")
 	}
+	return []rule.Fix{raise, fit, slow}
+}
+
+// slowFrom is the command that has a group wait for memory above so many bytes: a property
+// of its unit of systemd, which lasts, or its file. Groups of version 1 cannot.
+func slowFrom(c view.Cgroup, high int64) shell.Command {
+	switch {
+	case c.Version == 1:
+		return shell.Command{}
+	case path.Base(c.Path) == cgname.Unit(c.Path):
+		return rule.SetProperty(c.Path, shell.Line("MemoryHigh=%d", high))
+	}
+	return shell.Line("echo %d > %s", high, memoryFile(c, "memory.high", ""))
 }
 
 // groupAt is the group of that path; one of version 2 if it was not seen.

@@ -3,9 +3,11 @@ package memory
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"time"
 
+	"rtrail/internal/cgname"
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -225,10 +227,22 @@ func leakFinding(v *view.View, g grower) rule.Finding {
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("see whether it continues: watch it for an hour with little load"), Command: shell.Line("pidstat -r -p %d 60 60", p.PID), Tradeoff: "takes an hour"},
 		findAllocation(p, keeper),
-		{Text: rule.T("until it is fixed: give it its own limit and restart it when load is low"), Command: rule.SetProperty(p.Cgroup, shell.Line("MemoryMax=...")), Tradeoff: "hides the leak; each restart empties its caches"},
+		{Text: rule.T("until it is fixed: give it its own limit and restart it when load is low"), Command: ownLimit(v, p), Tradeoff: "hides the leak; each restart empties its caches"},
 	}
 	if g.pool != nil && !g.pool.fits(c) {
-		f.Fixes = slices.Insert(f.Fixes, 0, rule.Fix{Text: rule.T("make its buffer pool fit into the available memory"), Command: shell.Line(`mysql -e "set global innodb_buffer_pool_size=..."   # and in my.cnf`), Tradeoff: "more reads from disk"})
+		f.Fixes = slices.Insert(f.Fixes, 0, rule.Fix{Text: rule.T("make its buffer pool fit into the available memory"), Command: g.pool.shrink(c), Tradeoff: "more reads from disk"})
 	}
 	return f
+}
+
+// ownLimit gives the unit of systemd that a process belongs to half as much memory again as
+// it uses. A unit of which nothing tells how much that is may be killed at once: none then.
+func ownLimit(v *view.View, p view.Process) shell.Command {
+	unit := cgname.Unit(p.MemCgroup)
+	for _, c := range v.Cgroups() {
+		if unit != "" && c.Memory > 0 && path.Base(c.Path) == unit && view.InGroup(p.MemCgroup, c.Path) {
+			return rule.SetProperty(c.Path, shell.Line("MemoryMax=%dM", (c.Memory>>20)*3/2+1))
+		}
+	}
+	return shell.Command{}
 }

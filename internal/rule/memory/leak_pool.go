@@ -2,6 +2,7 @@ package memory
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -114,4 +115,14 @@ func (b bufferPool) evidence(c ceiling) rule.Evidence {
 		e.What = rule.T("its InnoDB buffer pool gained %v of it and can still grow by %v, more than the remaining memory", unit.Bytes(b.grown()), unit.Bytes(b.free))
 	}
 	return e
+}
+
+// shrink is the command that makes the pool as large as what it uses and half of the room that is
+// left; none where nothing tells how much that is.
+func (b bufferPool) shrink(c ceiling) shell.Command {
+	if !c.known || len(b.used) == 0 {
+		return shell.Command{}
+	}
+	size := b.used[len(b.used)-1].bytes + max(c.room, 0)/2
+	return shell.Line(`mysql -e "set global innodb_buffer_pool_size=%d"   # and in my.cnf`, int64(min(size, math.MaxInt64/2))>>20<<20)
 }

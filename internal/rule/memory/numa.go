@@ -102,9 +102,24 @@ func detectNUMA(v *view.View) ([]rule.Finding, error) {
 		{Metric: metric.NUMAMisses, Value: missed, Limit: rule.Limit(missesFrom.Value), What: rule.T("%s pages a second came from a node other than the preferred one", unit.Number(missed))},
 	}
 	f.Fixes = []rule.Fix{
-		{Text: rule.T("see which program is bound to that node, or has most of its memory there"), Command: shell.Line("numastat -m; numastat -p mysqld; grep -l bind /proc/[0-9]*/numa_maps"), Tradeoff: "reading numa_maps stops large processes for a moment"},
-		{Text: rule.T("spread a database over all nodes (innodb_numa_interleave=ON, numactl --interleave=all), or run one server on each node"), Command: shell.Line("numactl --interleave=all COMMAND"), Tradeoff: "a restart; half of all accesses are remote, evenly"},
+		{Text: rule.T("see which program is bound to that node, or has most of its memory there"), Command: shell.Line("numastat -m; %s grep -l bind /proc/[0-9]*/numa_maps", nodesOfLargest(v)), Tradeoff: "reading numa_maps stops large processes for a moment"},
+		{Text: rule.T("spread a database over all nodes (innodb_numa_interleave=ON, numactl --interleave=all), or run one server on each node"), Tradeoff: "a restart; half of all accesses are remote, evenly"},
 		{Text: rule.T("let allocations go to other nodes before they free memory"), Command: shell.Line("sysctl -w vm.zone_reclaim_mode=0"), Tradeoff: "more remote memory"},
 	}
 	return []rule.Finding{f}, nil
+}
+
+// nodesOfLargest is the command that shows on which nodes the memory of the largest process
+// lies, with the semicolon behind it; none where no process is known.
+func nodesOfLargest(v *view.View) shell.Command {
+	var largest view.Process
+	for _, p := range v.Processes() {
+		if !p.Own && weight(p) > weight(largest) {
+			largest = p
+		}
+	}
+	if largest.PID == 0 {
+		return shell.Command{}
+	}
+	return shell.Line("numastat -p %d;", largest.PID)
 }

@@ -102,7 +102,7 @@ func (m *metadataWait) finding() rule.Finding {
 		f.Evidence = m.evidence(metric.MySQLMetadataLockWaits, m.check(b))
 		f.Fixes = holderFixes(m.s, b)
 		if h := holdingOf(b); h == byInstance || keeps[h] == "" {
-			f.Fixes = append(f.Fixes, ddlFix(m.s)) // others wait without any change of a table too
+			f.Fixes = append(f.Fixes, ddlFix()) // others wait without any change of a table too
 		}
 		return f
 	}
@@ -166,10 +166,10 @@ func metadataLocksOf(kind string) shell.Query {
 		"join performance_schema.threads t on t.thread_id = m.owner_thread_id where m.object_type = %s", kind)
 }
 
-func ddlFix(s *view.MySQLServer) rule.Fix {
+// ddlFix has no command: rtrail does not know the whole statement.
+func ddlFix() rule.Fix {
 	return rule.Fix{
-		Text:     rule.T("change tables only with a short lock_wait_timeout, so that the change fails instead of blocking all others behind it; then retry"),
-		Command:  ask(s, shell.SQL("set session lock_wait_timeout = 3; alter table ...")),
+		Text:     rule.T("change tables only after SET SESSION lock_wait_timeout = 3, so that the change fails instead of blocking all others behind it; then retry"),
 		Tradeoff: "the change may need several attempts",
 	}
 }
@@ -232,7 +232,7 @@ func (m *metadataWait) suspects(f rule.Finding) rule.Finding {
 			Tradeoff: "one more plugin",
 		})
 	}
-	f.Fixes = append(f.Fixes, ddlFix(m.s))
+	f.Fixes = append(f.Fixes, ddlFix())
 	return f
 }
 
