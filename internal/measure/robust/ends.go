@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -13,17 +15,38 @@ import (
 	"rtrail/internal/recording"
 )
 
-// killed ends recorders by SIGKILL, five times one after the other.
+const (
+	// sampled is how often a recorder looks, unless told otherwise.
+	sampled = time.Second
+
+	// lost is the time that an end without warning may cost. The last sample may be older
+	// by an interval: what nobody has looked at yet is not lost.
+	lost = time.Second
+)
+
+// killed ends recorders by SIGKILL, ten times one after the other, each at a moment that
+// nobody chose.
 func killed(ctx context.Context, e *env) (string, error) {
-	const rounds = 5
+	const rounds = 10
+	seed, err := seedOf(os.Getenv("ROBUST_SEED"))
+	if err != nil {
+		return "", err
+	}
+	chance := rand.New(rand.NewPCG(seed, 0))
 	to := e.path("rec")
 	var worst time.Duration
 	samples := 0
-	for range rounds {
-		p, err := e.record(ctx, to, 2*time.Second)
+	for i := range rounds {
+		began := time.Now()
+		p, err := e.record(ctx, to, 0)
 		if err != nil {
 			return "", err
 		}
+		// The directory has samples of the rounds before.
+		if !wait(ctx, 10*time.Second, func() bool { return latest(ctx, to).After(began) }) {
+			return "", fmt.Errorf("recorder %d of %d takes no samples: %s", i+1, rounds, p.out.String())
+		}
+		wait(ctx, time.Duration(chance.Int64N(int64(3*sampled))), nil)
 		seen := latest(ctx, to)
 		at := time.Now()
 		if err := p.Process.Kill(); err != nil {
@@ -32,20 +55,32 @@ func killed(ctx context.Context, e *env) (string, error) {
 		<-p.done
 		last := latest(ctx, to)
 		if last.Before(seen) {
-			return "", fmt.Errorf("samples until %v could be read before, until %v after", seen, last)
+			return "", fmt.Errorf("seed %d: samples until %v could be read before, until %v after", seed, seen, last)
 		}
 		worst = max(worst, at.Sub(last))
 		if n := len(moments(ctx, to)); n <= samples {
-			return "", fmt.Errorf("%d samples after %d before: the earlier ones are gone", n, samples)
+			return "", fmt.Errorf("seed %d: %d samples after %d before: the earlier ones are gone", seed, n, samples)
 		} else {
 			samples = n
 		}
 	}
-	figure := fmt.Sprintf("%d kills; the last sample was %.1f s old at most", rounds, worst.Seconds())
-	if worst > 2*time.Second {
+	figure := fmt.Sprintf("%d kills at random (ROBUST_SEED=%d); the last sample was %.1f s old at most", rounds, seed, worst.Seconds())
+	if worst > lost+sampled {
 		return figure, errors.New("samples are lost")
 	}
 	return figure, nil
+}
+
+// seedOf is the seed that chooses moments: the one that is given, or a new one.
+func seedOf(given string) (uint64, error) {
+	if given == "" {
+		return uint64(rand.Uint32()), nil
+	}
+	seed, err := strconv.ParseUint(given, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("reading ROBUST_SEED: %w", err)
+	}
+	return seed, nil
 }
 
 // powerLoss copies what a disk holds while a recorder writes to it: blocks that

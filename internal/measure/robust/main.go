@@ -4,6 +4,8 @@
 // and measures how it is held. It needs root and takes about two minutes:
 //
 //	go run ./internal/measure/robust bin/rtrail
+//
+// ROBUST_SEED=N repeats the moments of a run whose figures name it.
 package main
 
 import (
@@ -29,7 +31,7 @@ type scenario struct {
 
 func scenarios() []scenario {
 	return []scenario{
-		{"kill", "kill -9 costs no sample that was committed, and the next recorder goes on", killed},
+		{"kill", "kill -9 at a random moment costs no sample that was committed and at most the last second, and the next recorder goes on", killed},
 		{"power", "power loss costs at most the last 3 s", powerLoss},
 		{"full-disk", "a full disk ends nothing: samples follow within 3 s after there is room", fullDisk},
 		{"clock", "every sample can be read, however the clock is set", clockSteps},
