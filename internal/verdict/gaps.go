@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"rtrail/internal/recording"
-	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -43,10 +42,10 @@ func gapsIn(v *view.View) []Unseen {
 	for _, g := range gaps[:min(len(gaps), maxGaps)] {
 		list = append(list, Unseen{Probe: probe, Count: 1,
 			What: fmt.Sprintf("%v from %v on", unit.Duration(g.length()), unit.Moment(g.from)),
-			Why:  g.why(v), How: shell.Say("judge a time without it")})
+			Why:  g.why(v)})
 	}
 	if more := len(gaps) - maxGaps; more > 0 {
-		list = append(list, Unseen{Probe: probe, Count: 1, What: unit.Plural(more, "shorter stretch", "shorter stretches"), Why: "no sample either", How: shell.Say("judge a time without it")})
+		list = append(list, Unseen{Probe: probe, Count: 1, What: unit.Plural(more, "shorter stretch", "shorter stretches"), Why: "no sample either"})
 	}
 	return list
 }
