@@ -19,7 +19,7 @@ func (d *diagnosis) captured(ctx context.Context, files []string, stdin io.Reade
 			return verdict.Verdict{}, err
 		}
 	}
-	v, err := d.judged(ctx, &session.Captures{Packets: session.Packets{Files: files, Stdin: stdin}, Window: window, How: capture.Options{Ports: d.only, Engine: engine.Options{DecodeAs: d.as}}})
+	v, err := d.judged(ctx, &session.Captures{Packets: session.Packets{Files: files, Stdin: stdin}, Window: window, How: d.howCaptures()})
 	if err != nil {
 		return verdict.Verdict{}, err
 	}
@@ -27,4 +27,9 @@ func (d *diagnosis) captured(ctx context.Context, files []string, stdin io.Reade
 		v.Notes = append(v.Notes, view.SavedPackets+" in commands stands for where you save these packets: ... | tee "+view.SavedPackets+" | rtrail diagnose -")
 	}
 	return v, nil
+}
+
+// howCaptures is how captures are read.
+func (d *diagnosis) howCaptures() capture.Options {
+	return capture.Options{Ports: d.only, Engine: engine.Options{DecodeAs: d.as}}
 }

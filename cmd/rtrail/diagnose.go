@@ -64,7 +64,7 @@ EVIDENCE is one of
   - slow query logs of MySQL, MariaDB or Percona Server, also compressed
   - reports of sar, vmstat, iostat -x, mpstat, pidstat or top -b of one host,
     a directory of pt-stalk, a tar with two copies of /proc, answers of
-    node_exporter or JSON of Prometheus; stack dumps may be given beside them
+    node_exporter or JSON of Prometheus; beside them stack dumps and captures
 With -i packets are captured while the host is watched. With --mysql a MySQL
 server is queried, too; servers on this host are found if root, or the account
 in ~/.my.cnf or ~/.mylogin.cnf, may log in (--mysql off skips them).
@@ -79,6 +79,7 @@ other evidence makes rtrail use the network.`,
   rtrail diagnose gdb.txt jstack.txt
   rtrail diagnose mysql-slow.log
   rtrail diagnose vmstat.txt iostat.txt pidstat.txt
+  rtrail diagnose vmstat.txt eth0.pcap
   rtrail diagnose --client-side app.pcap --server-side db.pcap
   sudo rtrail diagnose -i eth0 -p 3306
   sudo rtrail diagnose --mysql root@localhost
@@ -161,7 +162,7 @@ func (d *diagnosis) judge(cmd *cobra.Command, args []string) (verdict.Verdict, e
 	switch {
 	case err != nil:
 		return verdict.Verdict{}, err
-	case len(d.as) > 0 && kind != ofCaptures:
+	case len(d.as) > 0 && kind != ofCaptures && kind != ofReports:
 		return verdict.Verdict{}, errDecodeAs
 	case d.profile.given() && kind != ofRecording:
 		return verdict.Verdict{}, errProfile

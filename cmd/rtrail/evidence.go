@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"rtrail/internal/imported"
+	"rtrail/internal/packet/pcap"
 	"rtrail/internal/probe/mysql/slowlog"
 	"rtrail/internal/stack"
 )
@@ -35,7 +36,7 @@ func evidenceIn(files []string) (evidence, error) {
 		case all(files, stack.IsDump):
 			return ofStacks, nil
 		}
-		if reports, _ := reportsAndDumps(files); len(reports) > 0 {
+		if !slices.Contains(files, "-") && len(parted(files).reports) > 0 {
 			return ofReports, nil
 		}
 		return ofCaptures, nil
@@ -48,21 +49,25 @@ func evidenceIn(files []string) (evidence, error) {
 // isReport says that a file, or a directory, is of another tool.
 func isReport(path string) bool { return imported.IsCollection(path) || imported.Is(path) }
 
-// reportsAndDumps parts reports of other tools from stacks; none, if there is anything else.
-func reportsAndDumps(files []string) (reports, dumps []string) {
+// ofOneHost are files that are judged together.
+type ofOneHost struct{ reports, dumps, captures, unknown []string }
+
+// parted tells reports of other tools from stacks and captures. What a capture holds may be the
+// text of a report.
+func parted(files []string) (p ofOneHost) {
 	for _, f := range files {
+		list := &p.unknown
 		switch {
-		case f == "-":
-			return nil, nil
+		case pcap.Is(f):
+			list = &p.captures
 		case isReport(f):
-			reports = append(reports, f)
+			list = &p.reports
 		case stack.IsDump(f):
-			dumps = append(dumps, f)
-		default:
-			return nil, nil
+			list = &p.dumps
 		}
+		*list = append(*list, f)
 	}
-	return reports, dumps
+	return p
 }
 
 // all says whether all files are of a kind. Standard input is taken for a capture:

@@ -9,7 +9,6 @@ import (
 	"rtrail/internal/escape"
 	"rtrail/internal/recording"
 	"rtrail/internal/session"
-	"rtrail/internal/stack"
 	"rtrail/internal/unit"
 	"rtrail/internal/verdict"
 )
@@ -30,14 +29,17 @@ func (d *diagnosis) fromStacks(ctx context.Context, files []string, stdin io.Rea
 	return v, nil
 }
 
-// fromReports judges reports of other tools, with stacks beside them.
+// fromReports judges reports of other tools, with stacks and captures beside them.
 func (d *diagnosis) fromReports(ctx context.Context, files []string, window session.Window) (verdict.Verdict, error) {
-	reports, dumps := reportsAndDumps(files)
-	if len(reports) == 0 {
-		reports = slices.DeleteFunc(slices.Clone(files), stack.IsDump) // the error names what is none
+	p := parted(files)
+	if len(d.as) > 0 && len(p.captures) == 0 {
+		return verdict.Verdict{}, errDecodeAs
 	}
-	v, err := d.judged(ctx, &session.Imported{Files: reports, Dumps: dumps, Window: window})
-	if err == nil && len(dumps) > 0 {
+	v, err := d.judged(ctx, &session.Imported{
+		Files: slices.Concat(p.unknown, p.reports), // the error names what is none
+		Dumps: p.dumps, Captures: p.captures, How: d.howCaptures(), Window: window,
+	})
+	if err == nil && len(p.dumps) > 0 {
 		noteWaits(&v, d.evidence)
 	}
 	return v, err

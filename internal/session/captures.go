@@ -20,11 +20,12 @@ type Captures struct {
 	Packets Packets         // of files
 	How     capture.Options // its Source and window are set here
 	Window
+
+	later time.Duration // than the files say the packets are taken to be
 }
 
 // Evidence reads all packets.
 func (c *Captures) Evidence(ctx context.Context) (*Evidence, error) {
-	began := time.Now()
 	c.How.Source = strings.Join(c.Packets.Files, ", ")
 	var e Evidence
 	if c.chosen() {
@@ -40,13 +41,33 @@ func (c *Captures) Evidence(ctx context.Context) (*Evidence, error) {
 			c.How.To = e.To.Add(1) // with the last packet
 		}
 	}
+	e.Recording = recording.New(about(capture.Info()))
+	all, err := c.read(ctx, e.Recording)
+	switch {
+	case err != nil:
+		return nil, err
+	case all.From.IsZero():
+		return nil, fmt.Errorf("judging %s: there are no packets in it%s", c.How.Source, e.where())
+	}
+	e.Recording.UpdateManifest(func(m *recording.Manifest) { m.Started, m.Ended = all.From, all.To })
+	if !c.chosen() {
+		e.From, e.To = all.From, all.To
+	}
+	return &e, nil
+}
+
+// read reads the packets that How chooses into a recording, and says of which time they are; of
+// none if there are none.
+func (c *Captures) read(ctx context.Context, rec *recording.Recording) (all recording.Window, err error) {
+	began := time.Now()
 	src, err := c.Packets.Open(ctx)
 	if err != nil {
-		return nil, err
+		return all, err
 	}
 	defer src.Close()
-	rec := recording.New(about(capture.Info()))
-	var all recording.Window
+	if c.later != 0 {
+		src = shifted{src, c.later}
+	}
 	var run *capture.Result
 	if _, err := capture.ReadIntervals(ctx, src, c.How, func(r *capture.Result) {
 		if r.Report.Packets > 0 {
@@ -57,20 +78,29 @@ func (c *Captures) Evidence(ctx context.Context) (*Evidence, error) {
 		r.Write(w)
 		_ = rec.Commit(w) // memory takes all
 		run = r
-	}); err != nil {
-		return nil, err
-	}
-	if all.From.IsZero() {
-		return nil, fmt.Errorf("judging %s: there are no packets in it%s", c.How.Source, e.where())
+	}); err != nil || run == nil || all.From.IsZero() {
+		return all, err
 	}
 	w := recording.NewWriter(all.From)
 	run.Run(w, all.From, time.Since(began))
-	rec.UpdateManifest(func(m *recording.Manifest) { m.Started, m.Ended = all.From, all.To })
-	e.Recording = rec
-	if !c.chosen() {
-		e.From, e.To = all.From, all.To
+	return all, rec.Commit(w)
+}
+
+// shifted are packets whose times are taken to be later than the capture says.
+type shifted struct {
+	pcap.Source
+	by time.Duration
+}
+
+// Next implements pcap.Source.
+func (s shifted) Next(ctx context.Context) (*pcap.Batch, error) {
+	b, err := s.Source.Next(ctx)
+	if b != nil {
+		for i := range b.Packets {
+			b.Packets[i].Time += int64(s.by)
+		}
 	}
-	return &e, rec.Commit(w)
+	return b, err
 }
 
 // span is when the packets were captured.

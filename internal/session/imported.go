@@ -6,8 +6,10 @@ import (
 	"strings"
 
 	"rtrail/internal/imported"
+	"rtrail/internal/probe/capture"
 	"rtrail/internal/recording"
 	"rtrail/internal/stack"
+	"rtrail/internal/unit"
 )
 
 // Imported are reports of other tools about one host, or a window of them.
@@ -15,11 +17,14 @@ type Imported struct {
 	Files []string
 	// Dumps are stacks of programs of this host, such as perf script prints.
 	Dumps []string
+	// Captures are packets of this host: those count that are of the time that is judged.
+	Captures []string
+	How      capture.Options // of Captures, as there
 	Window
 }
 
-// Evidence reads all reports, and then the stacks, which count for whatever window is chosen:
-// few tools say when they took them.
+// Evidence reads all reports, then the packets of their time, and the stacks, which count for
+// whatever window is chosen: few tools say when they took them.
 func (i *Imported) Evidence(ctx context.Context) (*Evidence, error) {
 	rec, held, err := imported.Read(ctx, i.Files)
 	if err != nil {
@@ -31,10 +36,52 @@ func (i *Imported) Evidence(ctx context.Context) (*Evidence, error) {
 			return nil, err
 		}
 	}
+	if len(i.Captures) > 0 {
+		if err := i.packets(ctx, e, held); err != nil {
+			return nil, err
+		}
+	}
 	if len(i.Dumps) > 0 {
 		return e, i.stacks(ctx, e)
 	}
 	return e, nil
+}
+
+// wholly is the share of the time from which on captures have packets of all of it.
+const wholly = 0.9
+
+// packets adds those of the time that is judged. Of captures of another time than the reports they
+// are the first ones, as long as that lasts: text has the time of day of a zone that nothing tells.
+func (i *Imported) packets(ctx context.Context, e *Evidence, reports recording.Window) error {
+	c := Captures{Packets: Packets{Files: i.Captures}, How: i.How}
+	c.How.Source = strings.Join(i.Captures, ", ")
+	held, err := c.span(ctx)
+	if err != nil {
+		return err
+	}
+	note := func(format string, args ...any) {
+		e.Notes = append(e.Notes, c.How.Source+": "+fmt.Sprintf(format, args...))
+	}
+	length := e.To.Sub(e.From)
+	if held.To.Before(reports.From) || held.From.After(reports.To) {
+		c.later = e.From.Sub(held.From)
+		note("packets of another time, %v to %v: the first %v of them are taken to be of the time that is judged, and their times are %v off. Times of reports are taken as local: TZ=Area/City before rtrail sets another time zone",
+			unit.Moment(held.From), unit.Moment(held.To), unit.Duration(min(length, held.To.Sub(held.From))), unit.Duration(c.later.Abs()))
+	}
+	c.How.From, c.How.To = e.From, e.To.Add(1) // with what is of its last moment
+	seen, err := c.read(ctx, e.Recording)
+	switch {
+	case err != nil:
+		return err
+	case seen.From.IsZero():
+		note("there is no packet of the time that is judged")
+		return nil
+	}
+	if lasts := seen.To.Sub(seen.From); float64(lasts) < wholly*float64(length) {
+		note("there are packets of %v of the %v that are judged", unit.Duration(lasts), unit.Duration(length))
+	}
+	e.Recording.UpdateManifest(func(m *recording.Manifest) { m.Probes = append(m.Probes, capture.Info()) })
+	return nil
 }
 
 // stacks adds those of the dumps.

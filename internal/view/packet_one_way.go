@@ -1,7 +1,5 @@
 package view
 
-import "rtrail/internal/recording"
-
 // heardFrom says of servers which directions the captures show.
 type heardFrom struct {
 	both, one map[string]bool // servers: seen in both directions; sent data without being heard, or heard only
@@ -15,7 +13,7 @@ type heardFrom struct {
 // was, and on the interfaces of the host that is watched. Where nothing was seen in
 // both directions, a server that is dead and a capture of one direction look alike.
 func (v *View) OneDirection(host string) bool {
-	if v.Has(recording.System) {
+	if v.hostWatched() {
 		return false
 	}
 	h := Memo(v, "packets/heard", func() *heardFrom { return v.heard() })

@@ -80,6 +80,10 @@ func (s PacketSource) Dissectors() (flags shell.Command) {
 	return flags
 }
 
+// hostWatched says that rtrail watched the host itself: its captures are of interfaces then. Captures
+// beside reports of other tools are files.
+func (v *View) hostWatched() bool { return v.Has(recording.System) && !v.Partly(recording.System) }
+
 // PacketSource is where the packets of the first capture came from. Those that
 // were captured while this host was watched can be captured again only.
 func (v *View) PacketSource() PacketSource {
@@ -88,7 +92,7 @@ func (v *View) PacketSource() PacketSource {
 		return PacketSource{Interface: "any"}
 	}
 	c := &captures[0]
-	if v.Has(recording.System) {
+	if v.hostWatched() {
 		return PacketSource{Enter: enterNetNS(c.NetNS), Interface: c.Source, DecodeAs: decodedAs(c)}
 	}
 	files := strings.Split(c.Source, ", ")

@@ -50,20 +50,25 @@ func TestPacketSource(t *testing.T) {
 	for _, tc := range []struct {
 		name          string
 		source, netns string
-		live          bool
+		live, reports bool // rows of a host that was watched; or of reports, which tell a part of them
 		enter, flag   string
 	}{
-		{"a file", "/tmp/a.pcapng", "", false, "", "-r /tmp/a.pcapng"},
-		{"the first of two", "a.pcap, b.pcap", "", false, "", "-r a.pcap"},
-		{"a name with a space", "my files/a's.pcap", "", false, "", `-r "my files/a's.pcap"`},
-		{"standard input", "-", "", false, "", "-r FILE"},
-		{"an interface", "va", "", true, "", "-i va"},
-		{"in a namespace by name", "va", "w3a", true, "ip netns exec w3a", "-i va"},
-		{"by process", "va", "4711", true, "nsenter --net -t 4711", "-i va"},
-		{"by path", "va", "/run/netns/w3a", true, "nsenter --net=/run/netns/w3a", "-i va"},
+		{"a file", "/tmp/a.pcapng", "", false, false, "", "-r /tmp/a.pcapng"},
+		{"a file beside reports", "/tmp/a.pcapng", "", true, true, "", "-r /tmp/a.pcapng"},
+		{"the first of two", "a.pcap, b.pcap", "", false, false, "", "-r a.pcap"},
+		{"a name with a space", "my files/a's.pcap", "", false, false, "", `-r "my files/a's.pcap"`},
+		{"standard input", "-", "", false, false, "", "-r FILE"},
+		{"an interface", "va", "", true, false, "", "-i va"},
+		{"in a namespace by name", "va", "w3a", true, false, "ip netns exec w3a", "-i va"},
+		{"by process", "va", "4711", true, false, "nsenter --net -t 4711", "-i va"},
+		{"by path", "va", "/run/netns/w3a", true, false, "nsenter --net=/run/netns/w3a", "-i va"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			rec := recording.New(recording.Manifest{})
+			var m recording.Manifest
+			if tc.reports {
+				m.Probes = []recording.ProbeInfo{{Name: "vmstat", Fills: []recording.Table{recording.System}, Only: []string{"system.running"}}}
+			}
+			rec := recording.New(m)
 			w := recording.NewWriter(at)
 			recording.Append(w, recording.PacketCapture{At: at, Last: at, Source: tc.source, NetNS: tc.netns})
 			if tc.live {

@@ -71,6 +71,16 @@ func Open(ctx context.Context, paths []string, stdin io.Reader) (Source, error) 
 // OpenFile opens one file.
 func OpenFile(path string) (Source, error) { return Open(context.Background(), []string{path}, nil) }
 
+// Is says that a regular file begins like a capture, plain or compressed.
+func Is(path string) bool {
+	return infile.Begins(path, func(in io.Reader) bool {
+		head := make([]byte, classicHeader)
+		n, _ := io.ReadFull(in, head)
+		_, _, err := (&source{}).format(path, head[:n])
+		return err == nil
+	})
+}
+
 // errEmpty is an empty file: the one a rotating capture has just begun.
 var errEmpty = errors.New("an empty file, not a capture")
 
