@@ -32,7 +32,7 @@ func recorded(t testing.TB, seconds int) *recording.Recording {
 		recording.Append(w, recording.SystemSample{At: at(i), Load1: load, Running: 1, Forks: uint64(10 * i)})
 		recording.Append(w, recording.DiskSample{At: at(i), Device: "vda", Busy: time.Duration(i) * 900 * time.Millisecond}, recording.DiskSample{At: at(i), Device: "vdb"})
 		for p := range int32(40) {
-			recording.Append(w, recording.ProcessSample{At: at(i), PID: 100 + p, Comm: "worker", RSS: int64(p) << 20})
+			recording.Append(w, recording.ProcessSample{At: at(i), PID: 100 + p, Comm: "worker", RSS: int64(p)<<20 + int64(i%7)<<12})
 		}
 		if err := rec.Commit(w); err != nil {
 			t.Fatal(err)
@@ -148,9 +148,8 @@ func TestThin(t *testing.T) {
 		}
 		all = append(all, metric.Point{At: at(i), Value: v})
 	}
-	width := time.Duration(seconds) * time.Second / slots
-	thinned := thin(all, start, width)
-	if len(thinned) > maxPoints {
+	thinned := thin(all, start, seconds*time.Second, slots)
+	if len(thinned) > 2*slots {
 		t.Errorf("%d points", len(thinned))
 	}
 	high := 0.0
@@ -163,19 +162,26 @@ func TestThin(t *testing.T) {
 	if high != 1e6 {
 		t.Error("the peak is lost")
 	}
-	equal(t, "thinned again", thin(thinned, start, width), thinned)
+	equal(t, "thinned again", thin(thinned, start, seconds*time.Second, slots), thinned)
 }
 
 // An hour of everything stays below the size that a page may have.
 func TestSizeOfAnHour(t *testing.T) {
 	rec := recorded(t, 3600)
 	d := NewDraft(at(0), at(3599))
-	for i := range 20 {
+	for i := range 40 {
 		d.Finding(i+1, finding(view.Entity{Kind: view.KindProcess, PID: 100 + int32(i)}, rule.Evidence{Metric: metric.ProcessRss}, rule.Evidence{Metric: metric.SchedLoad}), -1)
 	}
 	d.Add(view.New(rec, at(0), at(3599)))
-	b, err := json.Marshal(d.Set())
-	if err != nil || len(b) > 1000<<10 {
-		t.Errorf("%d KiB, %v", len(b)>>10, err)
+	set := d.Set()
+	drawn := 0
+	for _, c := range set.Charts {
+		for _, l := range c.Lines {
+			drawn += len(l.Values)
+		}
+	}
+	b, err := json.Marshal(set)
+	if err != nil || len(b) > 1000<<10 || drawn > maxDrawn || drawn < maxDrawn/2 {
+		t.Errorf("%d points, %d KiB, %v", drawn, len(b)>>10, err)
 	}
 }

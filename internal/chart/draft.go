@@ -34,6 +34,7 @@ type Draft struct {
 	cites    map[int][]Cite
 	host     int // the first pictures are those of the host
 	curves   map[*metric.Metric]map[string]*curve
+	parts    int // slots of all charts; set when they are made
 }
 
 // picture is a chart to be made.
@@ -124,7 +125,6 @@ func (d *Draft) Tables() (list []recording.Table) {
 
 // Add takes the points of a view that are newer than those that it has.
 func (d *Draft) Add(v *view.View) {
-	width := d.to.Sub(d.from) / slots
 	for m, curves := range d.curves {
 		for _, s := range m.Series.Read(v) {
 			key := strings.Join(s.Labels, "\x00")
@@ -144,7 +144,7 @@ func (d *Draft) Add(v *view.View) {
 				c.read++
 				c.most = max(c.most, p.Value)
 			}
-			c.points = thin(c.points, d.from, width)
+			c.points = thin(c.points, d.from, d.to.Sub(d.from), slots)
 		}
 	}
 }
@@ -197,6 +197,7 @@ func (d *Draft) Record(ctx context.Context, open Open, from, to time.Time, patie
 func (d *Draft) Set() *Set {
 	s := NewSet(d.from, d.to)
 	s.Bands = append(s.Bands, d.bands...)
+	d.parts = d.slots()
 	place, times := make([]int, len(d.pictures)), map[string]int{}
 	for i, p := range d.pictures {
 		place[i] = -1
@@ -315,9 +316,10 @@ func lineName(m *metric.Metric, c *curve) string {
 }
 
 func (d *Draft) line(s *Set, name string, c *curve, times map[string]int) Line {
-	at, vals := make([]int64, len(c.points)), make(values, len(c.points))
+	points := thin(c.points, d.from, d.to.Sub(d.from), d.parts)
+	at, vals := make([]int64, len(points)), make(values, len(points))
 	var key strings.Builder
-	for i, p := range c.points {
+	for i, p := range points {
 		at[i], vals[i] = p.At.UnixMilli()-d.from.UnixMilli(), p.Value
 		key.WriteString(strconv.FormatInt(at[i], 36) + " ")
 	}
@@ -327,5 +329,5 @@ func (d *Draft) line(s *Set, name string, c *curve, times map[string]int) Line {
 		times[key.String()] = n
 		s.Times = append(s.Times, at)
 	}
-	return Line{Name: name, Times: n, Values: vals, Spared: c.read - len(c.points)}
+	return Line{Name: name, Times: n, Values: vals, Spared: c.read - len(points)}
 }

@@ -11,17 +11,20 @@ const (
 	// slots is into how many parts the time of a chart is divided: a picture is some
 	// hundred pixels wide.
 	slots = 600
-	// maxPoints of a line are all drawn; of more, the lowest and the highest of each slot.
-	maxPoints = 2 * slots
+	// maxDrawn bounds the points of all lines: written down, one takes about 20 bytes.
+	maxDrawn = 40_000
+	// fewest slots are left, however many lines there are.
+	fewest = 50
 )
 
-// thin leaves of many points the lowest and the highest of each slot, so that no peak is
-// lost. Thinning again changes nothing.
-func thin(points []metric.Point, from time.Time, width time.Duration) []metric.Point {
-	if len(points) <= maxPoints || width <= 0 {
+// thin leaves of many points, more than two a slot, the lowest and the highest of each slot, so
+// that no peak is lost. Thinning again changes nothing.
+func thin(points []metric.Point, from time.Time, span time.Duration, slots int) []metric.Point {
+	width := span / time.Duration(slots)
+	if len(points) <= 2*slots || width <= 0 {
 		return points
 	}
-	out := make([]metric.Point, 0, maxPoints)
+	out := make([]metric.Point, 0, 2*slots)
 	for len(points) > 0 {
 		n, slot := 1, points[0].At.Sub(from)/width
 		for n < len(points) && points[n].At.Sub(from)/width == slot {
@@ -43,4 +46,28 @@ func thin(points []metric.Point, from time.Time, width time.Duration) []metric.P
 		points = points[n:]
 	}
 	return slices.Clip(out)
+}
+
+// slots is how many a chart may have, so that all lines together are no more than maxDrawn points.
+func (d *Draft) slots() int {
+	var lengths []int
+	for _, p := range d.pictures {
+		for _, m := range p.metrics {
+			list, _ := d.chosen(m, p.subject)
+			for _, c := range list {
+				lengths = append(lengths, len(c.points))
+			}
+		}
+	}
+	drawn := func(n int) (sum int) {
+		for _, l := range lengths {
+			sum += min(l, 2*n)
+		}
+		return sum
+	}
+	n := slots
+	for n > fewest && drawn(n) > maxDrawn {
+		n = max(n*9/10, fewest)
+	}
+	return n
 }

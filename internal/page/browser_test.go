@@ -3,12 +3,12 @@ package page_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +42,9 @@ func host(t *testing.T) *view.View {
 	for i := range 60 {
 		w := recording.NewWriter(at(i))
 		recording.Append(w, recording.SystemSample{At: at(i), Load1: 1 + math.Sin(float64(i)/7), Running: int64(i % 5), Blocked: recording.Unknown})
+		recording.Append(w, recording.CPUSample{At: at(i), CPU: -1, User: time.Duration(i*i) * time.Millisecond, Idle: time.Duration(i) * time.Second})
+		recording.Append(w, recording.MemorySample{At: at(i), Total: 8 << 30, Available: 4<<30 - int64(i)<<20, Cached: 1 << 30})
+		recording.Append(w, recording.DiskSample{At: at(i), Device: evil, Busy: time.Duration(i) * 700 * time.Millisecond}, recording.DiskSample{At: at(i), Device: "vdb", Busy: time.Duration(i*i) * time.Millisecond})
 		recording.Append(w, recording.ProcessSample{At: at(i), PID: 7, Comm: evil, RSS: int64(i) << 20}, recording.ProcessSample{At: at(i), PID: 8, Comm: "calm", RSS: 5 << 20})
 		if err := rec.Commit(w); err != nil {
 			t.Fatal(err)
@@ -53,10 +56,13 @@ func host(t *testing.T) *view.View {
 // example is a page with all that pages have.
 func example(v *view.View) page.Page {
 	limit := float64(50 << 20)
-	f := verdict.Finding{Finding: rule.Finding{Subject: view.Entity{Kind: view.KindProcess, Name: evil, PID: 7},
-		Evidence: []rule.Evidence{{Metric: metric.ProcessRss, Limit: &limit, Value: 59 << 20}}}}
+	grows := func(name string, pid int32, value float64) verdict.Finding {
+		return verdict.Finding{Finding: rule.Finding{Subject: view.Entity{Kind: view.KindProcess, Name: name, PID: pid},
+			Evidence: []rule.Evidence{{Metric: metric.ProcessRss, Limit: &limit, Value: value}}}}
+	}
 	d := chart.NewDraft(at(0), at(59))
-	d.Finding(1, f, d.Band(at(20), at(40), "memory grows", document.Alarm, 1))
+	d.Finding(1, grows(evil, 7, 59<<20), d.Band(at(20), at(40), "memory grows", document.Alarm, 1))
+	d.Finding(2, grows("calm", 8, 5<<20), d.Band(at(50), at(55), "memory is used", document.Warn, 2)) // the limit is far above
 	d.Add(v)
 	return page.Page{
 		Document: document.Document{Title: "Why " + evil + " is slow", Blocks: []document.Block{
@@ -64,6 +70,7 @@ func example(v *view.View) page.Page {
 			document.Finding{Number: 1, Mark: "CERTAIN", Style: document.Alarm, Headline: evil + " grows", Rows: []document.Row{
 				{Label: "impact", Words: "memory"}, {Label: "proof", Words: evil, Commands: []string{"ps -o rss -p 7   # " + evil}},
 				{Label: "CHANGE", Words: "restart it", Commands: []string{"kill 7"}, Danger: "ends it", Price: "its work"}}},
+			document.Finding{Number: 2, Mark: "LIKELY", Style: document.Warn, Headline: "calm uses memory", Rows: []document.Row{{Label: "impact", Words: "memory"}}},
 			document.Chains{Title: "WHO WAITS FOR WHOM", Chains: [][]document.Link{{{Name: "app", Waits: "answers"}, {Name: evil}}}},
 			document.Table{Title: "WHERE THE TIME WENT", Columns: []document.Column{{Name: "process"}, {Name: "on CPU", Right: true}, {Name: "longest", Right: true}},
 				Rows: [][]string{{"b", "9 %", "2 s"}, {"c", "12 %", "30 ms"}, {evil, "100 %", "1 min 3 s"}}},
@@ -114,23 +121,44 @@ func TestProgramIsMadeOfItsSource(t *testing.T) {
 // contrast is which of how many texts are hard to read.
 type contrast struct {
 	Texts int
+	Drawn int // of them, in drawings
 	Bad   []string
+}
+
+// drawing is what a plot draws: of a chart, with the times that are marked, and the limit.
+type drawing struct {
+	Chart int
+	Data  [][]*float64
+	Bands [][2]float64
+	Limit *float64
 }
 
 // told is what web/test/browser.mjs tells of a page.
 type told struct {
 	Errors, Requests []string
-	Drawn, Curves    map[string][][]*float64
+	Drawn            []drawing
+	Curves           map[string][][]*float64
 	Text             string
 	Strangers        int
 	Light, Dark      contrast
-	Usable           int
-	Reached          []int
-	Told             string
-	Sorted           []string
-	Copied           string
-	Narrow, PDF      int
-	Print            struct {
+	Chosen           contrast // dark, by the button
+	Theme            struct {
+		Papers  []string
+		Button  string
+		Redrawn int
+	}
+	Flame struct {
+		Names  []string
+		Widest []int // percent, of all but the whole
+		Found  string
+	}
+	Usable      int
+	Reached     []int
+	Told        string
+	Sorted      []string
+	Copied      string
+	Narrow, PDF int
+	Print       struct {
 		Buttons, Folded int
 		Paper           string
 	}
@@ -153,14 +181,26 @@ func TestInBrowser(t *testing.T) {
 		t.Errorf("hostile names are not shown as text: %d elements, in\n%s", got.Strangers, got.Text)
 	}
 	drawn(t, v, p.Charts, got.Drawn)
+	if !strings.Contains(got.Text, "far above these values") {
+		t.Error("nothing is said of the limit that is not drawn")
+	}
 	curve, err := json.Marshal(got.Curves["0"])
 	if want := "[[1,3,8,64],[100,null,700,900],[90,250,null,910]]"; err != nil || string(curve) != want {
 		t.Errorf("the curve is drawn as %s, want %s", curve, want)
 	}
-	for _, c := range []contrast{got.Light, got.Dark} {
-		if c.Texts < 50 || len(c.Bad) > 0 {
-			t.Errorf("of %d texts these are hard to read: %q", c.Texts, c.Bad)
+	for _, c := range []contrast{got.Light, got.Dark, got.Chosen} {
+		if c.Texts < 50 || c.Drawn < 3 || len(c.Bad) > 0 {
+			t.Errorf("of %d texts, %d in drawings, these are hard to read: %q", c.Texts, c.Drawn, c.Bad)
 		}
+	}
+	if papers := got.Theme.Papers; len(papers) != 3 || papers[0] == papers[1] || papers[0] != papers[2] || got.Theme.Button != "Light colours" || got.Theme.Redrawn != len(got.Drawn) {
+		t.Errorf("the button of colours: %+v", got.Theme)
+	}
+	if diff := cmp.Diff([]string{evil, "main", evil, "all", evil, evil, "all"}, got.Flame.Names); diff != "" {
+		t.Errorf("keys in the flame graph: %s", diff)
+	}
+	if diff := cmp.Diff([]int{70, 70, 70, 70, 70, 100, 70}, got.Flame.Widest); diff != "" || got.Flame.Found != "30.0 % have it" {
+		t.Errorf("%q, %s", got.Flame.Found, diff)
 	}
 	if want := make([]int, got.Usable); got.Usable < 15 || !slices.Equal(got.Reached, each(want, func(i int) int { return i })) {
 		t.Errorf("the tab key reaches %v of %d", got.Reached, got.Usable)
@@ -217,8 +257,12 @@ func TestPictureInBrowser(t *testing.T) {
 		want = append(want, float64(start.Unix())+second)
 	}
 	var places []float64
-	for _, x := range got.Drawn["0"][0] {
-		places = append(places, *x)
+	for _, d := range got.Drawn {
+		for _, x := range d.Data[0] {
+			if d.Chart == 0 {
+				places = append(places, *x)
+			}
+		}
 	}
 	if diff := cmp.Diff(want, places); diff != "" || len(got.Drawn) != 2 {
 		t.Errorf("%d charts: %s", len(got.Drawn), diff)
@@ -259,20 +303,59 @@ func each(list []int, f func(int) int) []int {
 	return list
 }
 
-// drawn checks that a chart draws what the recording's rows tell.
-func drawn(t *testing.T, v *view.View, charts *chart.Set, got map[string][][]*float64) {
+// drawn checks that all charts draw what the recording's rows tell, and which times and limits
+// they mark.
+func drawn(t *testing.T, v *view.View, charts *chart.Set, got []drawing) {
 	t.Helper()
-	if len(got) != len(charts.Charts) {
-		t.Errorf("%d of %d charts are drawn", len(got), len(charts.Charts))
+	mark := func(number int, limit any, bands ...[2]float64) string { return fmt.Sprint(number, limit, bands) }
+	first, second := [2]float64{seconds(at(20)), seconds(at(40))}, [2]float64{seconds(at(50)), seconds(at(55))}
+	want := []string{mark(charts.Findings[1][0].Chart, 50<<20, first), mark(charts.Findings[2][0].Chart, nil, second)}
+	for _, n := range charts.Host {
+		want = append(want, mark(n, nil, first, second))
 	}
-	rss := got[strconv.Itoa(charts.Findings[1][0].Chart)]
-	want := metric.ProcessRss.Series.Read(v)[0].Points
-	if len(rss) != 2 || len(rss[0]) != len(want) {
-		t.Fatalf("%d lines", len(rss))
-	}
-	for i, p := range want {
-		if *rss[0][i] != float64(p.At.UnixMilli())/1000 || math.Abs(*rss[1][i]-p.Value) > 1e-5*p.Value {
-			t.Fatalf("point %d is drawn at %v as %v, not %v", i, *rss[0][i], *rss[1][i], p)
+	var marked []string
+	for _, d := range got {
+		var limit any
+		if d.Limit != nil {
+			limit = int(*d.Limit)
+		}
+		marked = append(marked, mark(d.Chart, limit, d.Bands...))
+		c := charts.Charts[d.Chart]
+		if len(d.Data) != 1+len(c.Lines) {
+			t.Errorf("%s: %d of %d lines", c.Name, len(d.Data)-1, len(c.Lines))
+			continue
+		}
+		for n, line := range c.Lines {
+			if !recorded(v, c, line, d.Data[0], d.Data[n+1]) {
+				t.Errorf("%s: %q is not what the recording tells", c.Name, line.Name)
+			}
 		}
 	}
+	slices.Sort(want)
+	slices.Sort(marked)
+	if diff := cmp.Diff(want, marked); diff != "" || len(charts.Host) < 4 {
+		t.Errorf("%d charts of the host; marks: %s", len(charts.Host), diff)
+	}
 }
+
+// recorded says that a line that is drawn has the points of a series of its metric.
+func recorded(v *view.View, c chart.Chart, line chart.Line, xs, ys []*float64) bool {
+	var points [][2]float64
+	for i, y := range ys {
+		if y != nil {
+			points = append(points, [2]float64{*xs[i], *y})
+		}
+	}
+	return slices.ContainsFunc(metric.All(), func(m *metric.Metric) bool {
+		if m.Series == nil || c.Metric != "" && c.Metric != m.ID || c.Metric == "" && !strings.HasPrefix(line.Name, m.Name) {
+			return false
+		}
+		return slices.ContainsFunc(m.Series.Read(v), func(s metric.Series) bool {
+			return len(points) > 10 && slices.EqualFunc(points, s.Points, func(got [2]float64, want metric.Point) bool {
+				return got[0] == seconds(want.At) && math.Abs(got[1]-want.Value) <= 1e-5*math.Abs(want.Value)
+			})
+		})
+	})
+}
+
+func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }

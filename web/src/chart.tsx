@@ -7,7 +7,11 @@ import { colour, useTheme } from "./theme";
 import { quantity, seconds } from "./unit";
 
 export const height = 190;
-const plots = new Map<uPlot, number>(); // with the chart that each draws
+
+// Drawn is what a plot draws: the number of the chart, its lines, the times that are marked, and the
+// limit, if it is within the plot.
+interface Drawn { chart: number; data: uPlot.AlignedData; bands: [number, number][]; limit: number | null }
+const plots = new Map<uPlot, Drawn>();
 
 // aligned puts the lines of a chart below one list of times, in seconds. Where a line has no
 // point at a time it goes on; where nothing was read for long it is broken. Times are places
@@ -42,8 +46,9 @@ export function Chart({ charts, index, cite, bands }: Props) {
   const limit = cite?.limit;
   useEffect(() => {
     const parent = box.current!;
-    const made = plot.current = new uPlot(options(charts, chart, data, limit, bands, parent.clientWidth), data, parent);
-    plots.set(made, index);
+    const told: Drawn = { chart: index, data, bands: [], limit: null };
+    const made = plot.current = new uPlot(options(charts, chart, told, limit, bands, parent.clientWidth), data, parent);
+    plots.set(made, told);
     const watch = new ResizeObserver(() => {
       const width = parent.clientWidth;
       if (width > 0 && width !== made.width) made.setSize({ width, height });
@@ -108,8 +113,8 @@ function Numbers({ charts, chart, data }: { charts: Charts; chart: Data; data: u
   );
 }
 
-function options(charts: Charts, chart: Data, data: uPlot.AlignedData, limit: number | undefined, bands: Band[], width: number): uPlot.Options {
-  const long = charts.to - charts.from > 86400, few = data[0].length < 60, first = place(charts, charts.from), last = place(charts, charts.to);
+function options(charts: Charts, chart: Data, told: Drawn, limit: number | undefined, bands: Band[], width: number): uPlot.Options {
+  const long = charts.to - charts.from > 86400, few = told.data[0].length < 60, first = place(charts, charts.from), last = place(charts, charts.to);
   const cuts = charts.cuts ?? [], years = charts.to - charts.from > 300 * 86400;
   const words = (v: number): string => quantity(v, chart.unit);
   return {
@@ -139,11 +144,11 @@ function options(charts: Charts, chart: Data, data: uPlot.AlignedData, limit: nu
     ],
     hooks: {
       drawClear: [u => {
-        bands.forEach(b => drawBand(u, { ...b, from: place(charts, b.from), to: place(charts, b.to) }));
+        told.bands = bands.filter(b => drawBand(u, { ...b, from: place(charts, b.from), to: place(charts, b.to) })).map(b => [b.from, b.to]);
         if (chart.heat) heat(u, charts, chart.heat);
         cuts.forEach(c => drawMark(u, place(charts, c.from), `${seconds(c.to - c.from)} left out`));
       }],
-      draw: [u => { if (limit != null) drawLimit(u, limit, `limit ${words(limit)}`); }],
+      draw: [u => { told.limit = limit != null && drawLimit(u, limit, `limit ${words(limit)}`) ? limit : null; }],
     },
   };
 }
@@ -160,13 +165,14 @@ function axis(chart: Data, low: number | null, high: number | null, limit: numbe
   return [least, most * 1.08];
 }
 
-function drawBand(u: uPlot, b: Band): void {
+function drawBand(u: uPlot, b: Band): boolean {
   const { ctx, bbox } = u, from = Math.max(u.valToPos(b.from, "x", true), bbox.left), to = Math.min(u.valToPos(b.to, "x", true), bbox.left + bbox.width);
-  if (to <= from) return;
+  if (to <= from) return false;
   ctx.save();
   ctx.fillStyle = colour(b.style === "alarm" ? "band-alarm" : b.style === "warn" ? "band-warn" : "band");
   ctx.fillRect(from, bbox.top, Math.max(to - from, 2), bbox.height);
   ctx.restore();
+  return true;
 }
 
 // drawMark marks a place on the axis, as where a time is left out of it.
@@ -188,9 +194,9 @@ export function drawMark(u: uPlot, at: number, words: string): void {
   ctx.restore();
 }
 
-function drawLimit(u: uPlot, limit: number, words: string): void {
+function drawLimit(u: uPlot, limit: number, words: string): boolean {
   const { ctx, bbox } = u, y = u.valToPos(limit, "y", true);
-  if (y < bbox.top || y > bbox.top + bbox.height) return;
+  if (y < bbox.top || y > bbox.top + bbox.height) return false;
   const scale = devicePixelRatio;
   ctx.save();
   ctx.strokeStyle = ctx.fillStyle = colour("alarm");
@@ -205,10 +211,11 @@ function drawLimit(u: uPlot, limit: number, words: string): void {
   ctx.textBaseline = y - bbox.top < 16 * scale ? "top" : "bottom";
   ctx.fillText(words, bbox.left + bbox.width - 4 * scale, y + (ctx.textBaseline === "top" ? 3 : -3) * scale);
   ctx.restore();
+  return true;
 }
 
 // Paper does not wait for components: charts are drawn again in its colours at once.
 addEventListener("beforeprint", () => plots.forEach((_, u) => u.redraw()));
 
 // What charts draw, for tests: numbers, not pixels.
-export const drawn = (): Record<number, unknown> => Object.fromEntries([...plots].map(([u, i]) => [i, u.data]));
+export const drawn = (): Drawn[] => [...plots].map(([u, told]) => ({ ...told, data: u.data }));

@@ -34,7 +34,7 @@ function Top() {
 function All() {
   const { blocks } = page.document, { charts, curves, flames } = page;
   const other = blocks.findIndex(b => b.kind !== "Facts"), facts = other < 0 ? blocks.length : other;
-  if (!charts && !flames) { // nothing but words and curves: in their order
+  if (!charts && (!flames || curves)) { // nothing but words and curves, and what they end with: in their order
     const told = blocks.findIndex(b => b.kind !== "Facts" && b.kind !== "Finding"), findings = told < 0 ? blocks.length : told;
     return (
       <>
@@ -42,6 +42,7 @@ function All() {
         {blocks.slice(0, findings).map(b => <Show block={b} />)}
         {curves && curves.length > 0 && <Curves curves={curves} />}
         {blocks.slice(findings).map(b => <Show block={b} />)}
+        {flames && flames.length > 0 && <Flames flames={flames} />}
       </>
     );
   }

@@ -38,18 +38,27 @@ const contrasts = () => page.evaluate(() => {
     }
     return layers.reverse().reduce((under, c) => c.rgb.map((v, i) => v * c.a + under[i] * (1 - c.a)), [255, 255, 255]);
   };
+  // Texts of drawings stand on the shape beside them.
+  const inDrawing = (e, svg) => {
+    const under = behind(svg.parentElement), shape = e.parentElement.querySelector("rect");
+    let opacity = 1;
+    for (let p = e; p !== svg; p = p.parentElement) opacity *= Number(getComputedStyle(p).opacity);
+    return [e, shape].map(x => parse(getComputedStyle(x).fill).rgb.map((v, i) => v * opacity + under[i] * (1 - opacity)));
+  };
   const bad = [];
-  let texts = 0;
+  let texts = 0, drawn = 0;
   const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
   for (let n; (n = walker.nextNode());) {
     const e = n.parentElement;
-    if (!n.textContent.trim() || e.closest(".hidden, svg, style") || !e.checkVisibility()) continue;
+    const svg = e.closest("svg");
+    if (!n.textContent.trim() || e.closest(".hidden, style") || svg && e.tagName !== "text" || !e.checkVisibility()) continue;
     texts++;
-    const x = light(parse(getComputedStyle(e).color).rgb), y = light(behind(e));
+    if (svg) drawn++;
+    const [x, y] = (svg ? inDrawing(e, svg) : [parse(getComputedStyle(e).color).rgb, behind(e)]).map(light);
     const ratio = (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
     if (ratio < 4.5) bad.push(`${ratio.toFixed(2)}: ${n.textContent.trim().slice(0, 60)}`);
   }
-  return { texts, bad };
+  return { texts, drawn, bad };
 });
 out.light = await contrasts();
 await page.emulateMedia({ colorScheme: "dark" });
@@ -79,6 +88,38 @@ await page.locator("button.copy").first().focus();
 await page.keyboard.press("Enter");
 await page.waitForFunction(() => document.querySelector("button.copy").textContent === "Copied", null, { timeout: 3000 }).catch(() => {});
 out.copied = await page.evaluate(() => navigator.clipboard.readText()).catch(e => String(e));
+
+// The colours change by the button, whatever the system wants, and charts are drawn again.
+const theme = page.locator("button.theme"), paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+out.theme = { papers: [await paper()] };
+for (let i = 0; i < 2; i++) {
+  await theme.focus();
+  await page.keyboard.press("Enter");
+  await page.waitForTimeout(100);
+  out.theme.papers.push(await paper());
+  if (i > 0) continue;
+  out.theme.button = await theme.textContent();
+  out.theme.redrawn = await page.evaluate(() => window.rtrail.drawn().length);
+  out.chosen = await contrasts();
+}
+
+// Keys go through a flame graph: the largest callee, its neighbour, back, and a function enlarged.
+if (await page.locator(".graph").count() > 0) {
+  const name = () => page.locator(".about b").textContent(), widest = () => page.evaluate(() => [...document.querySelectorAll(".graph g:not(.off) rect")].filter(r => r.getAttribute("y") > 0).reduce((w, r) => Math.max(w, r.getAttribute("width")), 0) / document.querySelector(".graph svg").getAttribute("width"));
+  await page.locator(".graph").focus();
+  out.flame = { names: [], widest: [] };
+  for (const key of ["ArrowDown", "ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown", "Enter", "Escape"]) {
+    await page.keyboard.press(key);
+    await page.waitForTimeout(30);
+    out.flame.names.push(await name());
+    out.flame.widest.push(Math.round(100 * await widest()));
+  }
+  await page.locator(".flames input").focus();
+  await page.keyboard.type("main");
+  out.flame.found = await page.locator(".flames .tools [role=status]").textContent();
+}
+await page.reload(); // nothing is chosen any more
+await page.waitForFunction(() => window.rtrail);
 
 // Nothing is wider than a telephone, but what scrolls by itself.
 await page.setViewportSize({ width: 390, height: 800 });
