@@ -104,7 +104,11 @@ func (j *benchReport) run(cmd *cobra.Command, args []string) error {
 	r.Notes = append(r.Notes, notes...)
 	answer := r.Document()
 	if j.html != "" {
-		if err := j.write(cmd.Context(), page.Page{Document: answer, Curves: r.Curves()}); err != nil {
+		p := page.Page{Document: answer, Curves: r.Curves()}
+		if err := limitingSteps(cmd.Context(), r, &p); err != nil {
+			return err
+		}
+		if err := j.write(cmd.Context(), p); err != nil {
 			return err
 		}
 	}

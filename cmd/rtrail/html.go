@@ -9,13 +9,16 @@ import (
 
 	"rtrail/internal/chart"
 	"rtrail/internal/document"
+	"rtrail/internal/episode"
 	"rtrail/internal/outfile"
 	"rtrail/internal/page"
 	"rtrail/internal/recording"
 	"rtrail/internal/report"
 	"rtrail/internal/rule"
+	"rtrail/internal/session"
 	"rtrail/internal/stack"
 	"rtrail/internal/stack/flame"
+	"rtrail/internal/unit"
 	"rtrail/internal/verdict"
 	"rtrail/internal/view"
 )
@@ -78,14 +81,38 @@ func (d *diagnosis) page(ctx context.Context, v verdict.Verdict, files []string)
 		draft.Add(e.View())
 	}
 	p.Charts = draft.Set()
-	profile := stack.Recorded(v.Host.Name, view.Rows[recording.OnCPUSample](e.View()), e.View().OffCPURows())
-	p.Flames = flame.Graphs(profile, visible)
+	p.Flames = flames(e.View(), "")
 	return p, nil
+}
+
+// flames are flame graphs of what ran and waited in a window, with words that tell it from others
+// of a page.
+func flames(v *view.View, which string) []page.Flame {
+	list := flame.Graphs(stack.Recorded(v.Manifest().Host.Name, view.Rows[recording.OnCPUSample](v), v.OffCPURows()), visible)
+	for i := range list {
+		list[i].Title += which
+	}
+	return list
+}
+
+// meanwhile is what processes did and waited for in a window: its blocks stand below a title, and
+// the words go with the titles of its flame graphs.
+func meanwhile(e *session.Evidence, title, which string) ([]document.Block, []page.Flame) {
+	blocks := report.Meanwhile(e.Judge())
+	if len(blocks) > 0 {
+		blocks = append([]document.Block{document.Heading{Words: title, Style: document.Strong}}, blocks...)
+	}
+	return blocks, flames(e.View(), which)
 }
 
 // page is what a recording holds, with the charts of its faults' evidence.
 func (r *replayed) page(ctx context.Context) (page.Page, error) {
-	p := page.Page{Document: r.compose(r.overview.whole())}
+	p := page.Page{}
+	worst, err := r.whenWorst(ctx, &p)
+	if err != nil {
+		return p, err
+	}
+	p.Document = r.compose(append(r.overview.whole(), worst...))
 	draft := chart.NewDraft(r.from, r.to)
 	for i, e := range r.overview.worst() {
 		style := document.Warn
@@ -107,6 +134,24 @@ func (r *replayed) page(ctx context.Context) (page.Page, error) {
 	}
 	p.Charts = draft.Set()
 	return p, nil
+}
+
+// whenWorst is what processes did and waited for while the fault cost most that weighs most; the
+// page gets its flame graphs.
+func (r *replayed) whenWorst(ctx context.Context, p *page.Page) (blocks []document.Block, err error) {
+	list := r.overview.worst()
+	n := episode.Heaviest(list)
+	if n < 0 {
+		return nil, nil
+	}
+	at := list[n].Worst
+	e, err := r.overview.source.Evidence(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	which := fmt.Sprintf("%s to %s", at.From.Local().Format(clockLayout), unit.Clock(at.To))
+	blocks, p.Flames = meanwhile(e, fmt.Sprintf("WHEN FAULT %d COST MOST, %s", n+1, which), ", "+which)
+	return blocks, nil
 }
 
 // unread says from when on charts lack points.

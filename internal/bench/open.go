@@ -42,6 +42,11 @@ func Open(ctx context.Context, path string) (runs []Run, cut bool, err error) {
 	if len(runs) == 0 {
 		return nil, cut, fmt.Errorf("reading %s: there is no whole run in it", file)
 	}
+	for i := range runs {
+		if file != path {
+			runs[i].Folder = path
+		}
+	}
 	if name, err = filepath.Abs(name); err == nil {
 		for i := range runs {
 			if runs[i].Environment == "" {

@@ -52,6 +52,8 @@ type Run struct {
 	Properties map[string]string `json:"properties"`
 	// Recording is a folder with the evidence, below that of the file; "": none.
 	Recording string `json:"recording"`
+	// Folder is that of the file, where that is what Open was given; "": it was a file.
+	Folder string `json:"-"`
 }
 
 // Load is what clients got, over the measured seconds.

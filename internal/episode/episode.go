@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/verdict"
 	"rtrail/internal/view"
@@ -25,8 +26,9 @@ type Windows struct {
 
 // Episode is a fault that was there in one window after the other.
 type Episode struct {
-	From, To time.Time       // of the windows
-	Finding  verdict.Finding // of the window in which it cost most
+	From, To time.Time        // of the windows
+	Finding  verdict.Finding  // of the window in which it cost most
+	Worst    recording.Window // the part of that window which was judged
 
 	// First is when the first part that was judged and had it begins, Last when the last
 	// one ends. After is the end of the part before that did not have it, Before the
@@ -139,15 +141,18 @@ func (w *Windows) add(p part, f verdict.Finding) {
 	i, known := w.open[KeyOf(f)]
 	if !known || p.from.Sub(w.episodes[i].To) > w.Every*time.Duration(1+p.skipped-w.episodes[i].skipped) {
 		w.open[KeyOf(f)] = len(w.episodes)
-		w.episodes = append(w.episodes, Episode{From: p.from, To: p.to, Finding: f, First: p.begin, Last: p.end, After: w.judged, skipped: p.skipped})
+		w.episodes = append(w.episodes, Episode{From: p.from, To: p.to, Finding: f, Worst: p.window(), First: p.begin, Last: p.end, After: w.judged, skipped: p.skipped})
 		return
 	}
 	e := &w.episodes[i]
 	e.To, e.Last, e.Before, e.skipped = p.to, p.end, time.Time{}, p.skipped
 	if worse(f, e.Finding) {
-		e.Finding = f
+		e.Finding, e.Worst = f, p.window()
 	}
 }
+
+// window is what was judged.
+func (p *part) window() recording.Window { return recording.Window{From: p.begin, To: p.end} }
 
 func worse(a, b verdict.Finding) bool {
 	return cmp.Or(cmp.Compare(a.Confidence, b.Confidence), cmp.Compare(a.Impact.Weight(), b.Impact.Weight())) > 0
@@ -186,6 +191,14 @@ func Worst(list []Episode, n int) []Episode {
 		out[i] = list[j]
 	}
 	return out
+}
+
+// Heaviest is the place of the episode of a list that weighs most; -1: it is empty.
+func Heaviest(list []Episode) int {
+	if len(list) == 0 {
+		return -1
+	}
+	return heaviest(list)[0]
 }
 
 // heaviest are the places of the episodes of a list, that which weighs most first.

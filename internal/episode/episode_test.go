@@ -41,6 +41,12 @@ func TestEpisodes(t *testing.T) {
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
+	if e := w.Episodes()[Heaviest(w.Episodes())]; e.Finding.Rule != "disk/full" || !e.Worst.From.Equal(noon.Add(time.Minute)) || Heaviest(nil) != -1 {
+		t.Errorf("the heaviest is %+v", e)
+	}
+	if e := w.Episodes()[0]; !e.Worst.From.Equal(noon.Add(time.Minute)) || !e.Worst.To.Equal(noon.Add(2*time.Minute)) {
+		t.Errorf("that of java cost most at %v", e.Worst)
+	}
 	if worst := Worst(w.Episodes(), 2); len(worst) != 2 || worst[0].Finding.Subject.Name != "java" || worst[1].Finding.Subject.Name != "/var" {
 		t.Errorf("the worst two are %v", worst)
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,9 +37,7 @@ func Compose(v verdict.Verdict, verbose bool) document.Document {
 		add(document.Heading{Words: "WORTH A LOOK", Style: document.Strong})
 		add(findings(v.Findings[sure:], len(surely)+1, verbose)...)
 	}
-	add(waits(v.Waits)...)
-	add(times(v.Time, verbose)...)
-	add(offCPU(v.OffCPU, verbose)...)
+	add(meanwhile(v, verbose)...)
 	add(unjudged(v.Unjudged, verbose)...)
 	add(healthy(v.Healthy, verbose)...)
 	if verbose {
@@ -221,6 +220,13 @@ func nothing(v verdict.Verdict) string {
 		why = "rtrail lacked the evidence to see why"
 	}
 	return strings.ToUpper(judged[:1]) + judged[1:] + ". If it was slow in this window, " + why + "."
+}
+
+// Meanwhile is what processes did and waited for in the window of a verdict, whatever was found.
+func Meanwhile(v verdict.Verdict) []document.Block { return meanwhile(v, true) }
+
+func meanwhile(v verdict.Verdict, verbose bool) []document.Block {
+	return slices.Concat(waits(v.Waits), times(v.Time, verbose), offCPU(v.OffCPU, verbose))
 }
 
 // waits lists who waits for whom.

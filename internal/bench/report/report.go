@@ -242,6 +242,21 @@ func refused(runs []bench.Run) []bench.Run {
 	return slices.DeleteFunc(slices.Clone(runs), func(r bench.Run) bool { return !r.Refused || len(r.Saturated) == 0 })
 }
 
+// Limiting is the run that shows what limits a ladder: of those from the knee on, the first finding
+// of which is the first limit, that with the least load. nil: there is none.
+func (e *Environment) Limiting(l *Ladder) (run *bench.Run) {
+	for i := range e.Runs {
+		r := &e.Runs[i]
+		switch {
+		case len(r.Invalid) > 0, r.Scenario != l.Scenario, (r.Threads == 0) != l.Open, l.Knee != nil && level(r) < l.Knee.Level:
+		case len(l.Limits) > 0 && (len(r.Saturated) == 0 || r.Saturated[0].Rule != l.Limits[0].Rule):
+		case run == nil || level(r) < level(run):
+			run = r
+		}
+	}
+	return run
+}
+
 // limits counts what runs from a level on are short of: of an open loop, those above the knee.
 // First comes what ends the ladder, then rules by the runs of which they are the first finding,
 // then by those that have them, whatever their subject: a shaper is found as an interface in one

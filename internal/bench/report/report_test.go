@@ -119,6 +119,12 @@ func TestNumbers(t *testing.T) {
 	if len(closed.Limits) != 1 || closed.Limits[0].Runs != 8 || closed.Limits[0].Of != 8 {
 		t.Errorf("%+v", closed.Limits)
 	}
+	if at := e.Limiting(&closed); at == nil || at.Threads != 8 || len(at.Saturated) == 0 {
+		t.Errorf("the limit is shown by %+v", at)
+	}
+	if at := e.Limiting(&open); at == nil || at.Rate != 400 {
+		t.Errorf("the limit of the open loop is shown by %+v", at)
+	}
 	if k := open.Knee; k == nil || k.Level != 100 || k.Beyond {
 		t.Errorf("%+v", k)
 	}
