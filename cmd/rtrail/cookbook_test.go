@@ -42,6 +42,7 @@ func TestCookbook(t *testing.T) {
 		"client.pcapng":    "testdata/pairs/client.pcapng",
 		"server.pcapng":    "testdata/pairs/server.pcapng",
 		"slow.pcap":        "testdata/pairs/server.pcapng",
+		"eth0.pcap":        "testdata/pairs/server.pcapng",
 		"mysql-slow.log":   "testdata/mysql-slow.log",
 		"mysql-slow.log.1": "testdata/mysql-slow.log",
 		"vmstat.txt":       "../../internal/imported/testdata/cpu/vmstat-t.txt",
