@@ -3,6 +3,7 @@ package imported
 import (
 	"archive/tar"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -218,6 +219,9 @@ func joinTrees(all []*told) ([]*told, error) {
 		return nil, fmt.Errorf("reading %s: there is one %s in it, which tells what was counted since the host was started; give two or more, taken some seconds apart", first.file,
 			map[bool]string{false: "copy of /proc", true: "answer of node_exporter"}[first.trees[0].scrape != nil])
 	}
+	if err := ofOneHost(first.file, first.trees); err != nil {
+		return nil, err
+	}
 	first.whole = recording.New(recording.Manifest{})
 	for _, tr := range first.trees {
 		w := recording.NewWriter(tr.at)
@@ -228,22 +232,57 @@ func joinTrees(all []*told) ([]*told, error) {
 	return append(rest, first), nil
 }
 
+// boot is when the host of a copy was started; zero: it is not told.
+func (tr *tree) boot() (at time.Time) {
+	_, rest, _ := bytes.Cut(tr.files["stat"], []byte("\nbtime "))
+	line, _, _ := bytes.Cut(rest, []byte{'\n'})
+	if n, err := strconv.ParseInt(string(line), 10, 64); err == nil && sane(time.Unix(n, 0)) {
+		at = time.Unix(n, 0)
+	}
+	return at
+}
+
+// hostname is the name of the host of a copy; "": it is not told.
+func (tr *tree) hostname() string {
+	if name := strings.TrimSpace(string(tr.files["sys/kernel/hostname"])); len(name) <= maxKey {
+		return strings.ToValidUTF8(name, "?")
+	}
+	return ""
+}
+
+// sameBoot is by how much the time of the start may differ in copies of one host: the kernel
+// makes it of the clock, which may be set.
+const sameBoot = time.Minute
+
+// ofOneHost refuses copies of several hosts, and of one that was started again: their counters
+// have nothing to do with each other.
+func ofOneHost(file string, trees []*tree) error {
+	var name string
+	var boot time.Time
+	for _, tr := range trees {
+		other, began := tr.hostname(), tr.boot()
+		switch {
+		case name != "" && other != "" && other != name:
+			return fmt.Errorf("reading %s: it is of host %.80q, and of %.80q; judge one host at a time", file, name, other)
+		case !boot.IsZero() && !began.IsZero() && began.Sub(boot).Abs() > sameBoot:
+			return fmt.Errorf("reading %s: one copy is of a host that was started at %v, another one at %v; give copies of one host, all from before or after a restart", file, unit.Moment(boot), unit.Moment(began))
+		}
+		name = cmp.Or(name, other)
+		if boot.IsZero() {
+			boot = began
+		}
+	}
+	return nil
+}
+
 // write makes rows of a copy.
 func (tr *tree) write(w *recording.Writer, t *told) {
 	if tr.scrape != nil {
 		tr.scrape.write(w)
 		return
 	}
-	boot := time.Time{}
-	if _, rest, ok := bytes.Cut(tr.files["stat"], []byte("\nbtime ")); ok {
-		line, _, _ := bytes.Cut(rest, []byte{'\n'})
-		if n, err := strconv.ParseInt(string(line), 10, 64); err == nil && sane(time.Unix(n, 0)) {
-			boot = time.Unix(n, 0)
-		}
-	}
-	if name := strings.TrimSpace(string(tr.files["sys/kernel/hostname"])); len(name) <= maxKey {
-		t.host.Name = name
-	}
+	boot := tr.boot()
+	t.host.Name = cmp.Or(tr.hostname(), t.host.Name)
 	for _, name := range slices.Sorted(maps.Keys(tr.files)) {
 		b := tr.files[name]
 		if pid, of, ok := strings.Cut(name, "/"); ok && of == "stat" {
@@ -276,8 +315,8 @@ func (tr *tree) process(w *recording.Writer, pid int32, b []byte, boot time.Time
 		User: s.User, System: s.System, ChildUser: s.ChildUser, ChildSystem: s.ChildSystem, MinorFaults: s.MinorFaults, MajorFaults: s.MajorFaults,
 		VirtualSize: s.VirtualSize, RunTime: none, RunDelay: none, BlockDelay: none, SwapDelay: none, Voluntary: none, Involuntary: none, RSS: none, Anon: none, File: none,
 		Shmem: none, Swap: none, ReadChars: none, WriteChars: none, ReadCalls: none, WriteCalls: none, ReadBytes: none, WriteBytes: none, Cancelled: none, OOMScore: none, OOMAdjust: none}
-	if !boot.IsZero() && s.StartTicks < 1<<40 {
-		row.Started = boot.Add(time.Duration(s.StartTicks) * time.Second / userHZ)
+	if !boot.IsZero() && s.StartTicks < 1<<39 {
+		row.Started = boot.Add(time.Duration(s.StartTicks) * (time.Second / userHZ))
 	}
 	if sched, ok := census.ParseSched(tr.files[fmt.Sprintf("%d/schedstat", pid)]); ok && s.Threads == 1 {
 		row.RunDelay = sched.RunDelay // of more threads the main one says little

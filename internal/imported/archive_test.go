@@ -98,10 +98,21 @@ func TestArchiveRefused(t *testing.T) {
 		return b.String()
 	}
 	at := time.Unix(1767322800, 0)
+	other := func(file, from, to string) string {
+		list := copyOf("b/", 110)
+		for i := range list {
+			if strings.HasSuffix(list[i].name, file) {
+				list[i].content = strings.Replace(list[i].content, from, to, 1)
+			}
+		}
+		return string(archive(t, append(copyOf("a/", 100), list...)...))
+	}
 	for name, tc := range map[string]struct{ text, want string }{
 		"nothing": {string(archive(t, entry{"etc/passwd", "root", at})), "no copy of /proc/stat"},
 		"large":   {string(archive(t, entry{"proc/stat", strings.Repeat("x", maxEntry+1), at})), "have more than"},
 		"bomb":    {bomb(), "tar bomb"},
+		"two":     {other("hostname", "db7", "db8"), `of host "db7", and of "db8"`},
+		"restart": {other("proc/stat", "btime 1767300000", "btime 1767322000"), "after a restart"},
 		"deep":    {string(archive(t, entry{strings.Repeat("a/", 60) + "proc/stat", "cpu 1 2 3 4\n", at})), "no copy"},
 	} {
 		_, _, err := Read(t.Context(), []string{write(t, tc.text)})
