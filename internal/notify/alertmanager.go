@@ -26,7 +26,8 @@ type alert struct {
 }
 
 // alertOf makes the alert of a fault. Its labels are its identity, so they have nothing that
-// changes while it is there. Of a clock that was set back, it began now: no alert ends before it begins.
+// changes while it is there. If the clock was set back since the
+// fault began, the alert begins now: none may end before it begins.
 func alertOf(n *watch.Notice, k watch.Key, now, ends time.Time) alert {
 	a := alert{
 		Labels: map[string]string{"alertname": k.Rule, "instance": n.Host, "subject": escape.Text(k.Subject), "fault": n.Fault, "source": "rtrail"},

@@ -21,7 +21,7 @@ type OpenFile struct {
 	Again     bool    // it was seen at two looks or more
 	Readable  bool    // at least one descriptor is open for reading
 	Writable  bool    // the same, for writing
-	Late      bool    // it was not there yet when all files of the process had rows first, or else when some had
+	Late      bool    // it was not open yet at the first look that lists all files of the process, or at the first look of all
 	lacking   uint32  // flags that some row is without
 }
 

@@ -96,7 +96,7 @@ func DecodeState(b []byte, host string, now time.Time) (State, error) {
 	return s, s.check()
 }
 
-// mendTimes makes times agree that a clock which was set meanwhile left apart.
+// mendTimes corrects times that contradict each other because the clock was set meanwhile.
 func (s *State) mendTimes(now time.Time) {
 	for i := range s.Faults {
 		f := &s.Faults[i]
@@ -111,8 +111,8 @@ func (s *State) mendTimes(now time.Time) {
 	}
 }
 
-// mendTimes makes times that cannot be the present one, and a beginning that is after the end
-// that end; nil: there is none.
+// mendTimes replaces times that cannot be by now, and moves a beginning that is after its end to
+// that end. end may be nil.
 func mendTimes(now time.Time, begin, end *time.Time) {
 	for _, at := range []*time.Time{begin, end} {
 		if at != nil && (at.Year() < 2000 || at.After(now.Add(ahead))) {

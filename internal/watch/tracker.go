@@ -46,8 +46,8 @@ func (t *Tracker) Judge(w Window) []Notice {
 	return out
 }
 
-// bounded leaves findings out of a window that has too many: those last that are the causes of
-// faults. Silence about faults of the same rules then says nothing.
+// bounded leaves findings out of a window that has too many, but keeps the causes of open faults
+// as long as there is room. Silence about faults of the rules concerned then says nothing.
 func (t *Tracker) bounded(w Window) Window {
 	known := map[Key]bool{}
 	for _, f := range t.faults {
@@ -55,7 +55,7 @@ func (t *Tracker) bounded(w Window) Window {
 			known[f.Cause] = true
 		}
 	}
-	goOn := 0 // of which there is room for all
+	goOn := 0 // findings for which room is kept
 	for i := range w.Seen {
 		if known[w.Seen[i].Key] {
 			goOn++

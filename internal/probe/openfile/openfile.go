@@ -43,7 +43,7 @@ type Probe struct {
 	busy   map[string]uint64 // milliseconds of each disk
 	moved  map[census.Key]moved
 	known  map[descriptor]state
-	listed map[census.Key]time.Time // when all files of a process had rows last; else at first
+	listed map[census.Key]time.Time // when all files of a process had rows last; if never, when it was looked at first
 	names  procfile.Names
 	buf    []byte
 	last   time.Time
