@@ -79,10 +79,11 @@ const (
 // labRun is what `rtrail lab run` was asked to do.
 type labRun struct {
 	face
-	all    bool
-	repeat int
-	again  int
-	hold   time.Duration
+	all        bool
+	repeat     int
+	repeatOnly []string // patterns of the cases that repeat is about; none: of all
+	again      int
+	hold       time.Duration
 }
 
 func newLabRunCommand() *cobra.Command {
@@ -92,6 +93,7 @@ func newLabRunCommand() *cobra.Command {
 		Short: "Run cases; a pattern such as 'net/*' means all that match",
 		Example: `  sudo rtrail lab run net/accept-queue-full
   sudo rtrail lab run 'mem/*' --repeat 5
+  sudo rtrail lab run --all --repeat 5 --repeat-only 'pair/*'
   sudo rtrail lab run --all --json | jq 'select(.pass | not)'`,
 		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd, args) },
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -103,6 +105,7 @@ func newLabRunCommand() *cobra.Command {
 	f.BoolVar(&r.json, "json", false, "print one JSON object per case")
 	f.BoolVar(&r.markdown, "markdown", false, "print the results as a Markdown table")
 	f.IntVar(&r.repeat, "repeat", 1, "how many rounds to run")
+	f.StringArrayVar(&r.repeatOnly, "repeat-only", nil, "of the cases to run, the only ones that run more than once; can be given\nseveral times")
 	f.IntVar(&r.again, "again", 0, "how often a failed case is retried before it counts as failed;\nwith it, runs in which the hypervisor stole CPU time do not count")
 	f.DurationVar(&r.hold, "hold", 0, "hold each fault, and then the fixed system, for so long, and judge\nnothing: for programs that watch meanwhile")
 	cmd.SetFlagErrorFunc(flagError)
@@ -123,11 +126,18 @@ func (r labRun) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	repeated, err := r.repeated(selected)
+	if err != nil {
+		return err
+	}
 	summaries := make([]cases.Summary, len(selected))
 	runner := cases.Runner{Progress: cmd.ErrOrStderr(), Again: r.again, Patience: disturbedFor, Hold: r.hold}
 	failed, ran, unjudged := false, 0, 0
 	for round := range r.repeat {
 		for i := range selected {
+			if round > 0 && !repeated[selected[i].ID] {
+				continue
+			}
 			if round > 0 && cmd.Context().Err() != nil {
 				break
 			}
@@ -201,27 +211,38 @@ func (r labRun) selected(args []string) ([]cases.Case, error) {
 	if len(args) == 0 {
 		return nil, usageError("name the cases to run, or give --all; see: rtrail lab list")
 	}
-	wanted := map[string]bool{}
-	for _, pattern := range args {
+	wanted, err := matching(args, list)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(list, func(c cases.Case) bool { return !wanted[c.ID] }), nil
+}
+
+// repeated are the cases of which --repeat says how many rounds they run.
+func (r labRun) repeated(selected []cases.Case) (map[string]bool, error) {
+	if len(r.repeatOnly) == 0 {
+		return matching([]string{"*/*"}, selected)
+	}
+	return matching(r.repeatOnly, selected)
+}
+
+// matching are the IDs of list that one of patterns matches. Each pattern must match one.
+func matching(patterns []string, list []cases.Case) (map[string]bool, error) {
+	ids := map[string]bool{}
+	for _, pattern := range patterns {
 		found := false
 		for _, c := range list {
 			if match, err := path.Match(pattern, c.ID); err != nil {
 				return nil, usageError("pattern %q: %w", pattern, err)
 			} else if match {
-				wanted[c.ID], found = true, true
+				ids[c.ID], found = true, true
 			}
 		}
 		if !found {
 			return nil, usageError("no case %q%s; see: rtrail lab list", pattern, nearest.Hint(pattern, caseIDs(list)))
 		}
 	}
-	var selected []cases.Case
-	for _, c := range list {
-		if wanted[c.ID] {
-			selected = append(selected, c)
-		}
-	}
-	return selected, nil
+	return ids, nil
 }
 
 func caseIDs(list []cases.Case) []string {
