@@ -16,7 +16,7 @@ SUDO     := $(if $(filter 0,$(shell id -u)),,$(shell command -v sudo))
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
-.PHONY: help build run test unit lab lab-repeat lab-releases lab-servers robust watch-proof step-proof measure measure-live measure-mysql profile bpf web web-tools lint vuln fuzz corpus corpus-check clean
+.PHONY: help build run test unit lab lab-repeat lab-releases lab-servers robust watch-proof step-proof measure measure-day measure-live measure-mysql profile bpf web web-tools lint vuln fuzz corpus corpus-check clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -70,6 +70,9 @@ measure: build  ## what samples cost, how fast packets are read beside tshark, a
 measure-live: build  ## what capturing costs a MariaDB server under full load, as root
 	scripts/packages mariadb-server sysbench linux-perf
 	$(GO) run ./internal/measure/packets -live
+
+measure-day: build  ## what answers about the recording of a whole day cost; fails if more than was promised
+	$(GO) run ./internal/measure/day -ask $(BIN)
 
 measure-mysql: build  ## what watching a MariaDB server costs it under full load, as root
 	scripts/packages mariadb-server sysbench
