@@ -3,6 +3,7 @@ package watch
 import (
 	"cmp"
 	"maps"
+	"path"
 	"slices"
 	"time"
 )
@@ -109,6 +110,10 @@ func (t *Tracker) assign(w Window) []*Fault {
 	pair(func(f *Fault, s *Seen) bool { return live(f) && slices.Contains(s.Explains, f.Cause) })
 	// Of a fault one consequence is left, or its cause is not known any more.
 	pair(func(f *Fault, s *Seen) bool { return live(f) && f.hasMember(s.Key) })
+	// Another rule tells of the same subject now, as when a disk itself is full after a group's limit was.
+	pair(func(f *Fault, s *Seen) bool {
+		return live(f) && f.Cause.Subject == s.Key.Subject && path.Dir(f.Cause.Rule) == path.Dir(s.Key.Rule)
+	})
 	// It has moved on to somebody else.
 	pair(func(f *Fault, s *Seen) bool { return live(f) && f.Cause.Rule == s.Key.Rule })
 	for i, s := range w.Seen {

@@ -91,6 +91,8 @@ func TestTracker(t *testing.T) {
 		{"a symptom lags", "!c@2<s@1 !c@2<s@1 !s@1 - - -", []string{"1 began c@2", "5 ended c@2"}},
 		{"a symptom stays", "!c@2<s@1 !s@1 !s@1 - -", []string{"1 began c@2", "3 changed s@1 was c@2", "5 ended s@1"}},
 		{"it moves on", "!a@1 !a@2 !a@2 - -", []string{"1 began a@1", "3 changed a@2 was a@1", "5 ended a@2"}},
+		{"another rule tells of its subject", "!a@1 !b@1 !b@1 - -", []string{"1 began a@1", "3 changed b@1 was a@1", "5 ended b@1"}},
+		{"both rules tell of it", "!a@1,!b@1 !a@1,!b@1 !b@1 !b@1 - -", []string{"1 began a@1", "1 began b@1", "4 ended a@1", "6 ended b@1"}},
 		{"subjects that change all the time are one fault", "!a@1 !a@2 !a@3 !a@4 !a@5 - -", []string{"1 began a@1", "7 ended a@1"}},
 		{"causes that take turns are told less and less", "!a@1 !a@2 !a@2 !a@1 !a@1 !a@1 !a@2 !a@2 !a@1 !a@1 !a@1 !a@1 !a@2 !a@2", []string{"1 began a@1", "3 changed a@2 was a@1", "12 changed a@1 was a@2"}},
 		{"two become one", "!a@1,!b@2 !c@3<a@1<b@2 !c@3<a@1<b@2 !c@3<a@1<b@2 - -", []string{"1 began a@1", "1 began b@2", "3 changed c@3 was a@1", "3 ended b@2 within c", "6 ended c@3"}},
