@@ -1,6 +1,7 @@
 package view
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -75,6 +76,18 @@ func TestEventsOfAnotherProcess(t *testing.T) {
 		p, _ := v.Process(7)
 		if files := v.FileIO(); (len(files) == 2) != c.want || v.Unplaced(p).Read != c.want || (v.CPUProfile(7).Samples == 100) != c.want {
 			t.Errorf("%s: %+v, %+v, %d samples", c.name, files, v.Unplaced(p), v.CPUProfile(7).Samples)
+		}
+	}
+}
+
+// The bit of O_DIRECT differs between architectures, also from that which rtrail is built for.
+func TestDirectOfOtherArchitectures(t *testing.T) {
+	for flags, archs := range map[uint32][]string{0o40000: {"amd64", "x86_64", "riscv64", "s390x", "i686"}, 0o200000: {"arm64", "aarch64", "armv7l"}, 0o400000: {"ppc64le"}} {
+		for _, arch := range []string{"amd64", "x86_64", "riscv64", "s390x", "i686", "arm64", "aarch64", "armv7l", "ppc64le"} {
+			f := OpenFile{lacking: ^flags}
+			if got, want := f.Direct(arch), slices.Contains(archs, arch); got != want {
+				t.Errorf("flags %o on %s: direct is %v", flags, arch, got)
+			}
 		}
 	}
 }

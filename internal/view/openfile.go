@@ -3,6 +3,7 @@ package view
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"rtrail/internal/recording"
@@ -35,9 +36,12 @@ const (
 // Direct says whether it is read and written past the page cache (O_DIRECT) by all of its
 // descriptors, on a machine of an architecture, as the manifest names it.
 func (f *OpenFile) Direct(arch string) bool {
-	flag := uint32(0o200000)
-	if arch == "amd64" || arch == "x86_64" {
-		flag = 0o40000
+	flag := uint32(0o40000) // asm-generic
+	switch {
+	case strings.HasPrefix(arch, "ppc"):
+		flag = 0o400000
+	case strings.HasPrefix(arch, "arm"), arch == "aarch64":
+		flag = 0o200000
 	}
 	return f.lacking&flag == 0
 }
