@@ -94,13 +94,12 @@ func (a *auditJob) evidence(cmd *cobra.Command, args []string) (*session.Evidenc
 	}
 	confine(cmd.ErrOrStderr(), privilege.Needs{Read: args})
 	replay := &session.Replay{Path: args[0], Window: session.Window{Length: auditWindow}}
-	replay.At = func(held recording.Window) (time.Time, string, error) {
+	replay.At = func(held recording.Window) (from, to time.Time, note string, err error) {
 		if a.at != "" {
-			return moment(a.at, auditWindow, held, time.Now())
+			from, note, err = moment(a.at, auditWindow, held, time.Now())
+			return from, to, note, err
 		}
-		at := later(held.To.Add(-auditWindow), held.From)
-		replay.Length = held.To.Sub(at)
-		return at, "", nil
+		return later(held.To.Add(-auditWindow), held.From), held.To, "", nil
 	}
 	return replay.Evidence(cmd.Context())
 }

@@ -53,6 +53,6 @@ func limitingSteps(ctx context.Context, r *report.Report, p *page.Page) error {
 
 // recorded is the evidence of the seconds of a run that were measured.
 func recorded(ctx context.Context, r *bench.Run) (*session.Evidence, error) {
-	at := func(recording.Window) (time.Time, string, error) { return r.Began, "", nil }
-	return (&session.Replay{Path: filepath.Join(r.Folder, r.Recording), Window: session.Window{At: at, Length: r.Ended.Sub(r.Began)}}).Evidence(ctx)
+	at := func(recording.Window) (time.Time, time.Time, string, error) { return r.Began, r.Ended, "", nil }
+	return (&session.Replay{Path: filepath.Join(r.Folder, r.Recording), Window: session.Window{At: at}}).Evidence(ctx)
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,6 +31,7 @@ type diagnosis struct {
 	length   time.Duration
 	interval time.Duration
 	at       string
+	from, to string
 	face
 	verbose bool
 	failOn  string
@@ -75,6 +77,7 @@ other evidence makes rtrail use the network.`,
 		Example: `  sudo rtrail                        watch for 10 s
   sudo rtrail diagnose --for 1m      watch for longer
   rtrail diagnose night.rtr --at 03:00 --for 2m
+  rtrail diagnose night.rtr --from 02:55 --to 03:10
   rtrail diagnose slow.pcap
   rtrail diagnose gdb.txt jstack.txt
   rtrail diagnose mysql-slow.log
@@ -94,6 +97,8 @@ other evidence makes rtrail use the network.`,
 	f.DurationVar(&d.length, "for", 10*time.Second, "how long to watch, or how much of a recording to judge")
 	f.DurationVar(&d.interval, "interval", 0, "time between two samples (default 1s, and more in windows of over 30s)")
 	f.StringVar(&d.at, "at", "", "judge a recording, or captures, from this time on: "+momentForms)
+	f.StringVar(&d.from, "from", "", "instead of --at: judge all from this time on ...")
+	f.StringVar(&d.to, "to", "", "... up to this time")
 	d.face.add(f, "the verdict")
 	d.pageFlag.add(f, "the verdict")
 	f.BoolVarP(&d.verbose, "verbose", "v", false, "show all evidence, all probes and all processes")
@@ -224,8 +229,10 @@ func (d *diagnosis) check(cmd *cobra.Command, args []string) error {
 		return usageError("--for %v: the time must be positive", d.length)
 	case cmd.Flags().Changed("interval") && d.interval < 100*time.Millisecond:
 		return usageError("--interval %v: the shortest is 100ms", d.interval)
-	case d.at != "" && len(args) == 0 && !d.prom.given():
-		return usageError("--at needs a recording to look into")
+	case (d.at != "" || d.from != "" || d.to != "") && len(args) == 0 && !d.prom.given():
+		return usageError("--at, --from and --to need a recording to look into")
+	case (d.from != "" || d.to != "") && (d.at != "" || cmd.Flags().Changed("for")):
+		return usageError("--from and --to say which time is meant: they do not go with --at and --for")
 	}
 	if _, ok := confidences[d.failOn]; d.failOn != "" && !ok {
 		return usageError("--fail-on %q: it takes possible, likely or certain", d.failOn)
@@ -344,9 +351,16 @@ func (d *diagnosis) window(lengthGiven bool) (w session.Window) {
 	if d.at != "" || lengthGiven {
 		w.Length = d.length
 	}
-	if d.at != "" {
-		w.At = func(held recording.Window) (time.Time, string, error) {
-			return moment(d.at, d.length, held, time.Now())
+	switch {
+	case d.at != "":
+		w.At = func(held recording.Window) (from, to time.Time, note string, err error) {
+			from, note, err = moment(d.at, d.length, held, time.Now())
+			return from, to, note, err
+		}
+	case d.from != "" || d.to != "":
+		w.At = func(held recording.Window) (from, to time.Time, note string, err error) {
+			meant, notes, err := between(d.from, d.to, held)
+			return meant.From, meant.To, strings.Join(notes, "; "), err
 		}
 	}
 	return w

@@ -60,6 +60,32 @@ func momentOf(what, at string, length time.Duration, held recording.Window, now 
 	return t, "", nil
 }
 
+// between finds the time that a user means by --from and --to, each of them a moment or "": the
+// beginning and the end of a recording. notes are those of momentOf.
+func between(from, to string, held recording.Window) (w recording.Window, notes []string, err error) {
+	w = held
+	for _, x := range []struct {
+		flag, given string
+		into        *time.Time
+	}{{"--from ", from, &w.From}, {"--to ", to, &w.To}} {
+		if x.given == "" {
+			continue
+		}
+		at, note, err := momentOf(x.flag, x.given, 0, held, time.Now())
+		if err != nil {
+			return w, nil, err
+		}
+		if note != "" {
+			notes = append(notes, note)
+		}
+		*x.into = at
+	}
+	if !w.To.After(w.From) && to != "" {
+		return w, nil, usageError("--to %s is %v: that is not after the beginning, %v", to, unit.Moment(w.To), unit.Moment(w.From))
+	}
+	return w, notes, nil
+}
+
 // dated reads a time that has a date, also as tables and logs print it.
 func dated(at string) (time.Time, bool) {
 	if t, err := time.Parse(time.RFC3339, at); err == nil {

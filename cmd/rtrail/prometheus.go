@@ -179,6 +179,11 @@ func (d *diagnosis) fromPrometheus(ctx context.Context, lengthGiven bool, stderr
 		d.length = promLength
 	}
 	when, err := d.prom.lasting("--at ", d.at, d.length, time.Now())
+	if d.from != "" || d.to != "" {
+		if when.Window, _, err = between(d.from, d.to, askable(time.Now())); err == nil && d.from == "" {
+			when.From = when.To.Add(-promLength)
+		}
+	}
 	if err != nil {
 		return none, err
 	}

@@ -154,15 +154,15 @@ func (t *timelineJob) open(cmd *cobra.Command, args []string) (*session.Store, e
 		confine(cmd.ErrOrStderr(), privilege.Needs{Read: args, Run: imported.Sadf()})
 		return openStore(cmd.Context(), args)
 	}
-	var when timelined
-	if err := when.choose(t.from, t.to, askable(time.Now())); err != nil {
+	when, _, err := between(t.from, t.to, askable(time.Now()))
+	if err != nil {
 		return nil, err
 	}
 	if t.from == "" {
-		when.from = when.to.Add(-promSpan)
+		when.From = when.To.Add(-promSpan)
 	}
 	t.from, t.to = "", ""
-	all, err := t.prom.open(cmd.Context(), cmd.ErrOrStderr(), nil, hostTime{t.prom.instance, recording.Window{From: when.from, To: when.to}})
+	all, err := t.prom.open(cmd.Context(), cmd.ErrOrStderr(), nil, hostTime{t.prom.instance, when})
 	if err != nil {
 		return nil, err
 	}
@@ -184,10 +184,11 @@ func (t *timelineJob) run(ctx context.Context, src *session.Store) (*timelined, 
 	if err != nil {
 		return nil, err
 	}
-	out := &timelined{source: src, contents: held}
-	if err := out.choose(t.from, t.to, held.Window); err != nil {
+	when, notes, err := between(t.from, t.to, held.Window)
+	if err != nil {
 		return nil, err
 	}
+	out := &timelined{source: src, contents: held, from: when.From, to: when.To, notes: notes}
 	var note string
 	if out.from, out.to, note = enough(src, held.Window, out.from, out.to); note != "" {
 		out.notes = append(out.notes, note)
@@ -231,31 +232,6 @@ func (t *timelineJob) run(ctx context.Context, src *session.Store) (*timelined, 
 // tooShort refuses a time in which reports have too few samples.
 func tooShort(flag string, length time.Duration, src *session.Store) error {
 	return usageError("%s %v: these reports have a sample each %v, so that the shortest is %v", flag, length, unit.Duration(src.Interval()), unit.Duration(src.AtLeast()))
-}
-
-// choose finds the time that is meant.
-func (t *timelined) choose(from, to string, held recording.Window) error {
-	t.from, t.to = held.From, held.To
-	for _, x := range []struct {
-		flag, given string
-		into        *time.Time
-	}{{"--from ", from, &t.from}, {"--to ", to, &t.to}} {
-		if x.given == "" {
-			continue
-		}
-		at, note, err := momentOf(x.flag, x.given, 0, held, time.Now())
-		if err != nil {
-			return err
-		}
-		if note != "" {
-			t.notes = append(t.notes, note)
-		}
-		*x.into = at
-	}
-	if !t.to.After(t.from) && to != "" {
-		return usageError("--to %s is %v: that is not after the beginning, %v", to, unit.Moment(t.to), unit.Moment(t.from))
-	}
-	return nil
 }
 
 // document is the answer for people.

@@ -171,7 +171,7 @@ func TestWindowOfCapture(t *testing.T) {
 			t.Logf("%s: editcap: %v %s", file, err, out)
 			continue
 		}
-		window := Captures{Packets: Packets{Files: []string{file}}, Window: Window{Length: to.Sub(from), At: func(recording.Window) (time.Time, string, error) { return from, "", nil }}}
+		window := Captures{Packets: Packets{Files: []string{file}}, Window: Window{At: func(recording.Window) (time.Time, time.Time, string, error) { return from, to, "", nil }}}
 		e, err := window.Evidence(t.Context())
 		ref := Captures{Packets: Packets{Files: []string{cut}}}
 		want, refErr := ref.Evidence(t.Context())

@@ -89,8 +89,8 @@ func TestReplay(t *testing.T) {
 	if length := e.To.Sub(e.From); length != 2*time.Second {
 		t.Errorf("a window of %v", length)
 	}
-	at := Replay{Path: path, Window: Window{Length: time.Minute, At: func(held recording.Window) (time.Time, string, error) {
-		return held.From.Add(time.Second), "", nil
+	at := Replay{Path: path, Window: Window{Length: time.Minute, At: func(held recording.Window) (time.Time, time.Time, string, error) {
+		return held.From.Add(time.Second), time.Time{}, "", nil
 	}}}
 	later, err := at.Evidence(t.Context())
 	if err != nil {
@@ -103,8 +103,8 @@ func TestReplay(t *testing.T) {
 	if e, err = replay.Evidence(t.Context()); err != nil || len(e.Notes) != 1 || e.To.Sub(e.From) > o.Length+time.Second {
 		t.Errorf("an hour of %v: from %v to %v, notes %v, %v", o.Length, e.From, e.To, e.Notes, err)
 	}
-	at.At = func(held recording.Window) (time.Time, string, error) {
-		return held.From.Add(-time.Minute + time.Second), "", nil
+	at.At = func(held recording.Window) (time.Time, time.Time, string, error) {
+		return held.From.Add(-time.Minute + time.Second), time.Time{}, "", nil
 	}
 	if e, err = at.Evidence(t.Context()); err != nil || len(e.Notes) != 1 || e.To.Sub(e.From) != time.Second {
 		t.Errorf("from %v to %v, notes %v, %v", e.From, e.To, e.Notes, err)

@@ -128,7 +128,7 @@ func (s *Store) OpenPiece(ctx context.Context, piece int, from, to time.Time, ta
 // Evidence is a window.
 func (s *Store) Evidence(ctx context.Context, w recording.Window) (*Evidence, error) {
 	if s.rec == nil {
-		return (&Replay{Path: s.paths[0], Window: Window{Length: w.To.Sub(w.From), At: func(recording.Window) (time.Time, string, error) { return w.From, "", nil }}}).Evidence(ctx)
+		return (&Replay{Path: s.paths[0], Window: Window{At: func(recording.Window) (time.Time, time.Time, string, error) { return w.From, w.To, "", nil }}}).Evidence(ctx)
 	}
 	return &Evidence{Recording: s.rec, From: w.From, To: w.To}, ctx.Err()
 }

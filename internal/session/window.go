@@ -12,9 +12,9 @@ import (
 // Window is the part of evidence that is to be judged; zero: all of it.
 type Window struct {
 	// At chooses where it begins, given the time that the evidence covers; it may
-	// begin before. A note says if it is another time than the user meant. nil: with the
-	// evidence.
-	At func(recording.Window) (at time.Time, note string, err error)
+	// begin before. Where it says no end, Length does. A note says if it is another time than
+	// the user meant. nil: with the evidence.
+	At func(held recording.Window) (from, to time.Time, note string, err error)
 	// Length is how long it is; 0 without At: to the end.
 	Length time.Duration
 }
@@ -27,14 +27,17 @@ func (c *Window) choose(e *Evidence, what string, held recording.Window) (err er
 	e.From = held.From
 	if c.At != nil {
 		var note string
-		if e.From, note, err = c.At(held); err != nil {
+		if e.From, e.To, note, err = c.At(held); err != nil {
 			return err
 		}
 		if note != "" {
 			e.Notes = append(e.Notes, note)
 		}
 	}
-	e.To = e.From.Add(c.Length)
+	if e.To.IsZero() {
+		e.To = e.From.Add(c.Length)
+	}
+	asked := e.To.Sub(e.From)
 	var limits []string
 	if e.From.Before(held.From) {
 		e.From = held.From
@@ -46,7 +49,7 @@ func (c *Window) choose(e *Evidence, what string, held recording.Window) (err er
 	}
 	if len(limits) > 0 {
 		e.Notes = append(e.Notes, fmt.Sprintf("the %s %s: judged on %v of %v",
-			what, strings.Join(limits, " and "), unit.Duration(e.To.Sub(e.From)), unit.Duration(c.Length)))
+			what, strings.Join(limits, " and "), unit.Duration(e.To.Sub(e.From)), unit.Duration(asked)))
 	}
 	return nil
 }
