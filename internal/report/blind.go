@@ -65,6 +65,20 @@ func settings(list []audit.Remark) []document.Block {
 	return []document.Block{l}
 }
 
+// settingsInBrief says that there are such, without any reason.
+func settingsInBrief(list []audit.Remark) []document.Block {
+	if len(list) == 0 {
+		return nil
+	}
+	var names []string
+	for _, r := range list {
+		if name := strings.TrimPrefix(r.Check.ID, "audit/"); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return []document.Block{document.Prose{Label: "SETTINGS", Style: document.Quiet, Words: few(names) + " may hurt some day: rtrail audit says why, or -v"}}
+}
+
 // spots are what could not be judged or seen, by what would help.
 func spots(v verdict.Verdict) (spots []spot) {
 	for _, n := range v.NotJudged {

@@ -45,6 +45,7 @@ func Compose(v verdict.Verdict, verbose bool) document.Document {
 		add(allBlindSpots(v)...)
 		add(probes(v.Probes)...)
 	} else {
+		add(settingsInBrief(v.Settings)...)
 		add(blindSpots(v)...)
 	}
 	for _, n := range v.Notes {
