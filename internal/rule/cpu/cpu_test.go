@@ -156,13 +156,48 @@ func TestThrottled(t *testing.T) {
 	ruletest.Check(t, throttled, []ruletest.Situation{
 		{Name: "a tenth of a CPU", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(web).Process(nginx)
-		}, Want: rule.Certain, Kind: view.KindCgroup, Subject: "/web", Low: 0.8, High: 0.9, Says: "nginx (80) in /web may use only 0.1 CPUs"},
+		}, Want: rule.Certain, Kind: view.KindCgroup, Subject: "/web", Low: 0.8, High: 0.9, Says: "nginx (80) in /web may use only 0.1 CPUs: stopped for 89 % of the time",
+			Proof: "stopped 0.85 s per second"},
 		{Name: "nobody seen waiting", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(web)
 		}, Want: rule.Likely, Kind: view.KindCgroup, Subject: "/web", Low: 0.8, High: 0.9},
 		{Name: "now and then", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) { c.Throttled, c.ThrottledTime = 1, 0.02 })).Process(nginx)
 		}, Want: rule.Possible, Kind: view.KindCgroup, Subject: "/web", Low: 0.01, High: 0.1},
+		{Name: "one period of 25, which stops many threads", Host: func() *ruletest.Host {
+			return ruletest.New(16, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) {
+				c.Quota, c.CPU, c.Throttled, c.ThrottledTime = 400*time.Millisecond, 2, 0.4, 0.8
+			})).Process(nginx)
+		}, Want: rule.Certain, Kind: view.KindCgroup, Subject: "/web", Low: 0.79, High: 0.81, Says: "stopped for 29 %"},
+		{Name: "the same, and only its pressure is known", Host: func() *ruletest.Host {
+			return ruletest.New(16, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) {
+				c.Quota, c.CPU, c.Throttled, c.ThrottledTime, c.CPUStall = 400*time.Millisecond, 2, 0.4, 0.8, 0.06
+			}))
+		}, Want: rule.Certain, Kind: view.KindCgroup, Subject: "/web", Low: 0.79, High: 0.81},
+		{Name: "a tenth of the time", Host: func() *ruletest.Host {
+			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) { c.CPU, c.Throttled, c.ThrottledTime = 1, 1, 0.1 })).Process(nginx)
+		}, Want: rule.Likely, Kind: view.KindCgroup, Subject: "/web", Low: 0.09, High: 0.11},
+		{Name: "nearly all periods, for half a millisecond each", Host: func() *ruletest.Host {
+			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) { c.ThrottledTime = 0.004 })).Process(nginx)
+		}, Want: rule.Possible, Kind: view.KindCgroup, Subject: "/web", Low: 0.003, High: 0.005},
+		{Name: "nearly all periods, for next to none of what many threads do", Host: func() *ruletest.Host {
+			return ruletest.New(16, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) {
+				c.Quota, c.CPU, c.ThrottledTime = 800*time.Millisecond, 8, 0.2
+			})).Process(nginx)
+		}, Want: rule.Possible, Kind: view.KindCgroup, Subject: "/web", Low: 0.19, High: 0.21},
+		{Name: "few periods, for moments", Host: func() *ruletest.Host {
+			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) { c.Throttled, c.ThrottledTime = 0.4, 0.01 })).Process(nginx)
+		}},
+		{Name: "for how long is not told", Host: func() *ruletest.Host {
+			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) {
+				c.Change = func(_ float64, r *recording.CgroupSample) { r.ThrottledTime = recording.Unknown }
+			})).Process(nginx)
+		}, Want: rule.Certain, Kind: view.KindCgroup, Subject: "/web", Low: 0.94, High: 0.96, Says: "stopped in 95 % of the periods"},
+		{Name: "for how long is not told, and in a tenth of the periods", Host: func() *ruletest.Host {
+			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) {
+				c.Throttled, c.Change = 1, func(_ float64, r *recording.CgroupSample) { r.ThrottledTime = recording.Unknown }
+			})).Process(nginx)
+		}, Want: rule.Possible, Kind: view.KindCgroup, Subject: "/web", Low: 0.09, High: 0.11},
 		{Name: "a quota that is enough", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) { c.Throttled, c.ThrottledTime = 0, 0 })).Process(nginx)
 		}},

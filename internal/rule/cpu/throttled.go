@@ -21,7 +21,7 @@ var throttled = rule.Rule{
 	// late and looks limited by its thread.
 	Explains:   []string{"net/accept-queue-full", "cpu/one-thread-limit", "cpu/saturated", "mysql/not-answering"},
 	Delays:     []string{"rt/server-slow", "rt/client-slow"},
-	Thresholds: []*rule.Threshold{&throttledShare, &throttledPossible, &throttledPeriods, &throttledWait, &busyFrom, &delayShare},
+	Thresholds: []*rule.Threshold{&throttledWait, &stoppedMost, &stoppedFelt, &throttledShare, &throttledPossible, &throttledPeriods, &busyFrom, &delayShare},
 	Delayed: func(v *view.View, f, symptom *rule.Finding) bool {
 		return delayed(v, symptom, func(p *view.Process) bool { return f.Affected(p.Entity()) })
 	},
@@ -29,15 +29,29 @@ var throttled = rule.Rule{
 }
 
 var (
-	throttledShare = rule.Threshold{Name: "throttled-share", Value: 0.25, Unit: "share", Source: "kubernetes-mixin, alert CPUThrottlingHigh",
-		Reason: "Throttled in a quarter of the periods in which the cgroup wanted CPU. Below it a single burst at start can be the reason."}
-	throttledPossible = rule.Threshold{Name: "throttled-possible", Value: 0.05, Unit: "share", Source: rule.Judgement,
-		Reason: "It happens, but most requests do not notice."}
-	throttledPeriods = rule.Threshold{Name: "throttled-periods", Value: 10, Unit: "count", Source: rule.Judgement,
-		Reason: "The default period is 100 ms, so 10 periods are one second. With fewer, one burst decides the share."}
 	throttledWait = rule.Threshold{Name: "throttled-wait", Value: 0.05, Unit: "seconds per second", Source: rule.Judgement,
-		Reason: "Run delay of the cgroup's processes, or its CPU pressure. Above this, throttling does harm."}
+		Reason: "Time for which the cgroup was stopped. Also the run delay of its processes, or its CPU pressure, from which somebody was seen waiting. Below it users notice nothing."}
+	stoppedMost = rule.Threshold{Name: "stopped-most", Value: 0.20, Unit: "share", Source: rule.Judgement,
+		Reason: "Time for which the cgroup was stopped, as a share of the time in which it wanted a CPU (stopped or running). At a fifth, work of 100 ms of CPU time takes 125 ms."}
+	stoppedFelt = rule.Threshold{Name: "stopped-felt", Value: 0.05, Unit: "share", Source: rule.Judgement,
+		Reason: "The same share. Below it the mean request takes less than 6 % longer, in however many periods the cgroup is stopped for a moment."}
+	throttledShare = rule.Threshold{Name: "throttled-share", Value: 0.25, Unit: "share", Source: "kubernetes-mixin, alert CPUThrottlingHigh",
+		Reason: "Throttled in a quarter of the periods in which the cgroup wanted CPU, where it is not known for how long. Below it a single burst at start can be the reason."}
+	throttledPossible = rule.Threshold{Name: "throttled-possible", Value: 0.05, Unit: "share", Source: rule.Judgement,
+		Reason: "Share of the periods in which the cgroup wanted CPU. It happens, but most requests do not notice."}
+	throttledPeriods = rule.Threshold{Name: "throttled-periods", Value: 10, Unit: "count", Source: rule.Judgement,
+		Reason: "The default period is 100 ms, so 10 periods are one second. With fewer, one burst decides."}
 )
+
+// stopped is what a control group lost at its quota.
+type stopped struct {
+	view.Cgroup
+	members  []view.Process
+	share    float64 // of the periods in which it wanted CPU
+	time     float64 // seconds per second, once per CPU on which threads were kept from running; Unknown if that is not told
+	ofWanted float64 // time as a share of the time in which it wanted a CPU, stopped or running; Unknown with time
+	delay    float64 // seconds per second that its processes waited for a CPU, as far as it could be read
+}
 
 func detectThrottled(v *view.View) ([]rule.Finding, error) {
 	groups := v.Cgroups()
@@ -48,10 +62,12 @@ func detectThrottled(v *view.View) ([]rule.Finding, error) {
 			continue
 		}
 		known = true
-		if c.PeriodsIn <= 0 || c.PeriodsIn < throttledPeriods.Value || c.ThrottledIn/c.PeriodsIn < throttledPossible.Value {
+		if c.PeriodsIn <= 0 || c.PeriodsIn < throttledPeriods.Value || c.ThrottledIn <= 0 {
 			continue
 		}
-		found = append(found, throttledFinding(v, c))
+		if x := newStopped(v, c); x.confidence() > 0 {
+			found = append(found, x.finding(v))
+		}
 	}
 	if !known {
 		return nil, &rule.NotJudged{Needs: "cpu.stat of control groups",
@@ -61,67 +77,107 @@ func detectThrottled(v *view.View) ([]rule.Finding, error) {
 	return found, nil
 }
 
-func throttledFinding(v *view.View, c view.Cgroup) rule.Finding {
-	share := c.ThrottledIn / c.PeriodsIn
-	c.Throttling = view.OrZero(c.Throttling)
-	members := v.InCPUGroup(c.Path)
-	var delay float64
-	var affects []view.Entity
-	for _, p := range members {
-		delay += view.OrZero(p.RunDelay)
-		affects = append(affects, p.Entity())
+func newStopped(v *view.View, c view.Cgroup) *stopped {
+	x := &stopped{Cgroup: c, members: v.InCPUGroup(c.Path), share: c.ThrottledIn / c.PeriodsIn, time: view.Unknown, ofWanted: view.Unknown}
+	ran := 0.0
+	for i := range x.members {
+		x.delay += view.OrZero(x.members[i].RunDelay)
+		ran += view.OrZero(x.members[i].CPU)
 	}
+	switch {
+	case view.Known(c.CPU):
+		ran = c.CPU
+	case len(x.members) == 0 && c.HasQuota():
+		ran = c.Cores() // no more than that
+	}
+	if c.Throttling > 0 {
+		x.time, x.ofWanted = c.Throttling, c.Throttling/(c.Throttling+ran)
+	}
+	return x
+}
+
+// confidence: that the group is stopped is observed. Whether anybody loses by it is the question,
+// and how often it is stopped does not tell: it may be for a moment each time, or be many threads
+// that are kept waiting now and then.
+func (x *stopped) confidence() rule.Confidence {
+	most := x.share >= throttledShare.Value
+	felt := most
+	if view.Known(x.time) {
+		most = x.time >= throttledWait.Value && x.ofWanted >= stoppedMost.Value
+		felt = x.time >= throttledWait.Value && x.ofWanted >= stoppedFelt.Value
+	}
+	switch {
+	case most && (x.delay >= throttledWait.Value || x.CPUStalled >= throttledWait.Value):
+		return rule.Certain
+	case felt:
+		return rule.Likely
+	case x.share >= throttledPossible.Value, x.time >= throttledWait.Value:
+		return rule.Possible
+	}
+	return 0
+}
+
+func (x *stopped) finding(v *view.View) rule.Finding {
 	f := rule.Finding{
-		Subject:    view.Entity{Kind: view.KindCgroup, Name: c.Path, Cgroup: c.Path, Detail: names(members, 4)},
-		Confidence: rule.Possible,
-		Affects:    affects,
+		Subject:    view.Entity{Kind: view.KindCgroup, Name: x.Path, Cgroup: x.Path, Detail: names(x.members, 4)},
+		Confidence: x.confidence(),
+		Headline:   x.headline(),
 		// Time in which the whole group stood still, once per CPU it was
 		// stopped on, as the kernel sums it.
-		Impact: rule.Impact{TimeLost: c.Throttling, Text: rule.T("stopped %v s per second, in %v of the periods", unit.Number(round(c.Throttling)), unit.Share(share))},
+		Impact:   rule.Impact{TimeLost: x.time, Text: rule.T("stopped %v s per second, in %v of the periods", unit.Number(round(x.time)), unit.Share(x.share))},
+		Evidence: x.evidence(v),
+		Fixes:    throttledFixes(x.Cgroup, v.CPUCount()),
 	}
-	if c.Throttling <= 0 {
-		f.Impact.TimeLost, f.Impact.Share = 0, share
-		f.Impact.Text = rule.T("stopped in %v of the periods", unit.Share(share))
+	if !view.Known(x.time) {
+		f.Impact = rule.Impact{Share: x.share, Text: rule.T("stopped in %v of the periods", unit.Share(x.share))}
 	}
-	waiting := delay >= throttledWait.Value || view.OrZero(c.CPUStalled) >= throttledWait.Value
-	switch {
-	case share >= throttledShare.Value && waiting:
-		f.Confidence = rule.Certain
-	case share >= throttledShare.Value:
-		f.Confidence = rule.Likely
+	for _, p := range x.members {
+		f.Affects = append(f.Affects, p.Entity())
 	}
+	return f
+}
+
+func (x *stopped) headline() rule.Text {
 	quota := "its quota"
-	if c.HasQuota() {
-		quota = inCPUs(c.Cores())
+	if x.HasQuota() {
+		quota = inCPUs(x.Cores())
 	}
-	who := names(members, 2)
+	who := names(x.members, 2)
 	if who == "" {
 		who = "its processes"
 	}
-	f.Headline = rule.T("%s in %s may use only %s: stopped in %v of the periods", who, c.Path, quota, unit.Share(share))
-	f.Evidence = append(f.Evidence,
-		rule.Evidence{Metric: metric.CgroupThrottledPeriods, Value: share, Limit: rule.Limit(throttledShare.Value),
-			What:  rule.T("nr_throttled +%v of nr_periods +%v", unit.Count(c.ThrottledIn), unit.Count(c.PeriodsIn)),
-			Check: shell.Line("cat %s", cpuFile(c, "cpu.stat"))},
-		rule.Evidence{Metric: metric.CgroupThrottledTime, Value: c.Throttling,
-			What:  rule.T("stopped %v s per second, summed over the CPUs", unit.Number(round(c.Throttling))),
-			Check: shell.Line("cat %s", cpuFile(c, "cpu.stat"))})
-	if c.HasQuota() {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CgroupQuota, Value: c.Cores(),
-			What:  rule.T("quota %v per %v; it used %s", unit.Duration(c.Quota), unit.Duration(c.Period), inCPUs(view.OrZero(c.CPU))),
-			Check: shell.Line("cat %s", quotaFile(c))})
+	if !view.Known(x.time) {
+		return rule.T("%s in %s may use only %s: stopped in %v of the periods", who, x.Path, quota, unit.Share(x.share))
 	}
-	if delay > 0 {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.SchedRunDelay, Value: delay,
-			What:  rule.T("its %d processes waited %v s per second for a CPU", len(members), unit.Number(round(delay))),
+	return rule.T("%s in %s may use only %s: stopped for %v of the time in which a CPU is wanted", who, x.Path, quota, unit.Share(x.ofWanted))
+}
+
+func (x *stopped) evidence(v *view.View) []rule.Evidence {
+	list := []rule.Evidence{{Metric: metric.CgroupThrottledPeriods, Value: x.share,
+		What:  rule.T("nr_throttled +%v of nr_periods +%v", unit.Count(x.ThrottledIn), unit.Count(x.PeriodsIn)),
+		Check: shell.Line("cat %s", cpuFile(x.Cgroup, "cpu.stat"))}}
+	if view.Known(x.time) {
+		list = append(list, rule.Evidence{Metric: metric.CgroupThrottledTime, Value: x.time, Limit: rule.Limit(throttledWait.Value),
+			What:  rule.T("stopped %v s per second, summed over the CPUs: %v of the time in which it wanted one", unit.Number(round(x.time)), unit.Share(x.ofWanted)),
+			Check: shell.Line("cat %s", cpuFile(x.Cgroup, "cpu.stat"))})
+	} else {
+		list[0].Limit = rule.Limit(throttledShare.Value)
+	}
+	if x.HasQuota() {
+		list = append(list, rule.Evidence{Metric: metric.CgroupQuota, Value: x.Cores(),
+			What:  rule.T("quota %v per %v; it used %s", unit.Duration(x.Quota), unit.Duration(x.Period), inCPUs(view.OrZero(x.CPU))),
+			Check: shell.Line("cat %s", quotaFile(x.Cgroup))})
+	}
+	if x.delay > 0 {
+		list = append(list, rule.Evidence{Metric: metric.SchedRunDelay, Value: x.delay,
+			What:  rule.T("its %d processes waited %v s per second for a CPU", len(x.members), unit.Number(round(x.delay))),
 			Check: shell.Line("pidstat -t -u 1 5   # column %%wait")})
 	}
 	if total, ok := v.CPUTotal(); ok {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CPUIdle, Value: total.Idle + total.IOWait,
+		list = append(list, rule.Evidence{Metric: metric.CPUIdle, Value: total.Idle + total.IOWait,
 			What: rule.T("the host's CPUs idled %v of the time", unit.Share(total.Idle+total.IOWait)), Check: shell.Line("mpstat 1 5")})
 	}
-	f.Fixes = throttledFixes(c, v.CPUCount())
-	return f
+	return list
 }
 
 func throttledFixes(c view.Cgroup, cpus int) []rule.Fix {
