@@ -155,12 +155,14 @@ func (r *resolver) loses() bool {
 	return r.lost() >= int64(minQueries.Value) && float64(r.lost()) >= silentShare.Value*float64(r.asked())
 }
 
+// longestWait is what Waited has at most of each query without an answer.
+const longestWait = 5 * time.Second
+
 // costly says that clients wait half of the time for copies that were answered, though most
 // queries need none. Those never answered are left out: that somebody asks the same again later
 // does not prove that anybody waited.
 func (r *resolver) costly(v *view.View) bool {
-	const longest = 5 * time.Second // what Waited has at most of each of these
-	waited := r.Waited - time.Duration(max(r.Unanswered-r.Refused, 0))*longest
+	waited := r.Waited - time.Duration(max(r.Unanswered-r.Refused, 0))*longestWait
 	return r.Repeated >= int64(minQueries.Value) && float64(r.Repeated) >= fewSilent.Value*float64(r.asked()) && perSecond(v, waited) >= waitedForLost.Value
 }
 
@@ -168,6 +170,12 @@ func (r *resolver) costly(v *view.View) bool {
 // capture does not show may have come another way, but who has it does not ask again.
 func (r *resolver) missed() int64 {
 	return min(r.AskedAgain+r.Refused, r.silent()) + r.Repeated
+}
+
+// waitedFor is how long clients waited for those at least.
+func (r *resolver) waitedFor() time.Duration {
+	ignored := max(r.Unanswered-r.Refused-r.AskedAgain, 0) // nobody is known to have waited for these
+	return max(r.Waited-time.Duration(ignored)*longestWait, 0)
 }
 
 func (r *resolver) fails() bool {

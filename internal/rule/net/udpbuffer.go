@@ -19,7 +19,7 @@ var udpBuffer = rule.Rule{
 	Resource:   "UDP receive buffers",
 	Needs:      []recording.Table{recording.UDPSockets, recording.Protocol},
 	Refutes:    []string{"packet delivery"},
-	Thresholds: []*rule.Threshold{&minDatagrams, &datagramShare, &slightDatagramShare, &burstShare, &fewPackets},
+	Thresholds: []*rule.Threshold{&minDatagrams, &datagramShare, &slightDatagramShare, &burstShare, &waitedForLost, &unansweredFor, &fewPackets},
 	Detect:     detectUDPBuffer,
 }
 
@@ -41,6 +41,7 @@ type overrun struct {
 	full     float64                  // datagrams that the namespace lost because buffers were full
 	came     float64                  // to the namespace, the lost ones included
 	others   float64                  // what its other sockets dropped
+	missing  missing                  // what clients of a name server lose by it
 	told     *recording.ReceiveBuffer // what the kernel told of its full buffer; nil: nothing
 	allowed  float64                  // bytes that a program may ask for, net.core.rmem_max; 0: not known
 }
@@ -52,9 +53,7 @@ func detectUDPBuffer(v *view.View) ([]rule.Finding, error) {
 		if c == 0 {
 			continue
 		}
-		f := rule.Finding{Subject: o.Entity(), Confidence: c, Headline: o.headline(v), Evidence: o.evidence(v), Fixes: o.fixes()}
-		f.Impact = rule.Impact{Share: o.lost() / max(o.came, 1), Text: rule.T("%s datagrams lost, %s of those%s", unit.PerSecond(o.lost()/max(o.counters.Seconds, 1)), unit.Share(o.lost()/max(o.came, 1)), v.InNetNS(o.NetNS))}
-		found = append(found, f)
+		found = append(found, rule.Finding{Subject: o.Entity(), Confidence: c, Headline: o.headline(v), Impact: o.impact(v), Evidence: append(o.evidence(v), o.missing.evidence...), Fixes: o.fixes()})
 	}
 	return found, nil
 }
@@ -81,8 +80,10 @@ func overruns(v *view.View) []overrun {
 		if full < minDatagrams.Value {
 			continue // a filter, or wrong checksums
 		}
-		list = append(list, overrun{UDPSocket: s, counters: c, full: full, came: came, others: dropped[s.NetNS] - s.Dropped,
-			told: fullBuffer(v, &s), allowed: allowedBuffer(v, s.NetNS)})
+		o := overrun{UDPSocket: s, counters: c, full: full, came: came, others: dropped[s.NetNS] - s.Dropped,
+			told: fullBuffer(v, &s), allowed: allowedBuffer(v, s.NetNS)}
+		o.missing = o.missedAnswers(v)
+		list = append(list, o)
 	}
 	return list
 }
@@ -111,22 +112,41 @@ func allowedBuffer(v *view.View, ns uint64) float64 {
 // lost is how many datagrams the socket lost for want of room, at least.
 func (o *overrun) lost() float64 { return min(o.Dropped, o.full) }
 
+// share is how many of the namespace's datagrams these are.
+func (o *overrun) share() float64 { return o.lost() / max(o.came, 1) }
+
 func (o *overrun) confidence(v *view.View) rule.Confidence {
-	share := o.lost() / max(o.came, 1)
+	share := o.share()
 	// Sockets also drop what their filters refuse: the namespace's losses are this
 	// socket's if no other one dropped enough to have them, if its buffer was seen
 	// full, or if the kernel said so.
 	ours := o.told != nil || o.full > o.others+minDatagrams.Value || o.Full > 0 || o.dropped(v)
 	few := share < datagramShare.Value
+	burst := o.oneBurst() && share < burstShare.Value
 	switch {
-	case !ours, share < slightDatagramShare.Value && !o.behind():
+	case !ours, share < slightDatagramShare.Value && !o.behind() && !o.costly():
 		return 0
-	case few && !o.behind(), few && !o.Moved, o.oneBurst() && share < burstShare.Value:
+	case o.costly() && (few || burst):
+		return rule.Likely
+	case few && !o.behind(), few && !o.Moved, burst:
 		return rule.Possible // few of many, of a socket that nobody may read, or a burst
 	case few, len(o.Owners) == 0:
 		return rule.Likely
 	}
 	return rule.Certain
+}
+
+// costly says that clients wait half of the time for answers to what was dropped, however few of
+// the namespace's datagrams that is.
+func (o *overrun) costly() bool { return o.missing.waited >= waitedForLost.Value }
+
+func (o *overrun) impact(v *view.View) rule.Impact {
+	lost, where := unit.PerSecond(o.lost()/max(o.counters.Seconds, 1)), v.InNetNS(o.NetNS)
+	i := rule.Impact{TimeLost: o.missing.waited, Share: o.share(), Text: rule.T("%s datagrams lost, %s of those%s", lost, unit.Share(o.share()), where)}
+	if o.missing.waited > 0 {
+		i.Text = rule.T("%s datagrams lost, %s of those%s; clients wait %s per second for answers", lost, unit.Share(o.share()), where, unit.Seconds(o.missing.waited))
+	}
+	return i
 }
 
 // dropped says that the kernel gave a full buffer as the reason for drops at the port.

@@ -9,6 +9,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
 )
 
 // datagrams is a UDP socket and its namespace, by what happens a second.
@@ -149,4 +150,58 @@ func TestUDPBufferByWhatIsLost(t *testing.T) {
 			ruletest.Judge(t, h, udpBuffer, c.want)
 		})
 	}
+}
+
+// overrunAt adds a socket that drops datagrams, of those that come to its namespace, to a host.
+func overrunAt(h *ruletest.Host, local string, read, lost float64) *ruletest.Host {
+	owns(h, 77, 80, "dnsmasq")
+	h.Readings(func(at time.Time, s float64) {
+		for name, rate := range map[string]float64{"InDatagrams": read, "InErrors": lost, "RcvbufErrors": lost} {
+			ruletest.Add(h, recording.ProtocolSample{At: at, NetNS: 1, Protocol: "Udp", Name: name, Value: 1e6 + int64(rate*s)})
+		}
+		ruletest.Add(h, recording.UDPSample{At: at, NetNS: 1, Local: local, LocalPort: 53, Inode: 77, RcvBuf: 212992, Drops: 5 + uint32(lost*s)})
+	})
+	return h
+}
+
+// Who waits for a name server that loses queries counts, however many other datagrams come.
+func TestUDPBufferOfANameServer(t *testing.T) {
+	const many = 1_000_000
+	wait := func(local, remote string, read, lost float64, waits ...float64) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			h := ruletest.New(2, 10).Process(ruletest.Process{PID: 70, Comm: "app"})
+			from := 0.5
+			for i, w := range waits {
+				h.Readings(func(at time.Time, s float64) {
+					if s >= from && s <= from+w {
+						ruletest.Add(h, recording.UDPSample{At: at, NetNS: 1, Local: "127.0.0.1", LocalPort: uint16(40000 + i), Remote: remote, RemotePort: 53, Inode: uint64(100 + i)})
+						ruletest.Add(h, recording.SocketOwner{At: at, Inode: uint64(100 + i), PID: 70, FD: 3})
+					}
+				})
+				from += w
+			}
+			return overrunAt(h, local, read, lost)
+		}
+	}
+	captured := func(local string, read, lost float64, repeated int, change func(*recording.PacketResolver)) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			return overrunAt(dnsHost(10_000, repeated, 0, 0, change)(), local, read, lost)
+		}
+	}
+	ruletest.Check(t, udpBuffer, []ruletest.Situation{
+		{Name: "lookups of this host wait", Host: wait("127.0.0.1", "127.0.0.1", many, 20, 4, 4), Want: rule.Likely, Kind: view.KindProcess, Subject: "dnsmasq", Low: 0.59, High: 0.81,
+			Proof: "2 lookups of programs of this host received nothing from it for up to 3 s"},
+		{Name: "the same, at all addresses", Host: wait("0.0.0.0", "127.0.0.1", many, 20, 4, 4), Want: rule.Likely, Kind: view.KindProcess, Subject: "dnsmasq", Low: 0.59, High: 0.81},
+		{Name: "lookups wait for another server", Host: wait("127.0.0.1", "10.0.0.53", many, 20, 4, 4)},
+		{Name: "lookups wait now and then", Host: wait("127.0.0.1", "127.0.0.1", many, 20, 4)},
+		{Name: "nobody waits", Host: wait("127.0.0.1", "127.0.0.1", many, 20)},
+		{Name: "a share that counts by itself", Host: wait("127.0.0.1", "127.0.0.1", 1000, 20, 4, 4), Want: rule.Certain, Kind: view.KindProcess, Subject: "dnsmasq", Low: 0.59, High: 0.81},
+		{Name: "clients repeat what is lost", Host: captured("10.0.0.2", many, 20, 100, nil), Want: rule.Likely, Kind: view.KindProcess, Subject: "dnsmasq", Low: 49, High: 51,
+			Proof: "clients repeat 100 of 10,000 queries to it"},
+		{Name: "clients repeat twice as many as were dropped", Host: captured("10.0.0.2", many, 20, 400, nil), Want: rule.Likely, Kind: view.KindProcess, Subject: "dnsmasq", Low: 99, High: 101},
+		{Name: "queries without an answer that nobody repeats", Host: captured("10.0.0.2", many, 20, 0, func(r *recording.PacketResolver) {
+			r.Unanswered, r.Waited = 20, 100*time.Second
+		})},
+		{Name: "clients of another address repeat", Host: captured("10.0.0.9", many, 20, 100, nil)},
+	})
 }
