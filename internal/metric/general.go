@@ -72,7 +72,8 @@ var (
 		ID:   "verdict.impact",
 		Name: "impact",
 		Help: "What a fault costs, by which findings are ranked: seconds waited per second of the window where " +
-			"that can be measured, otherwise the share of requests or of capacity that was lost.",
+			"that can be measured, otherwise the share of requests or of capacity that was lost. Where the evidence tells neither, " +
+			"both are null and words say what is lost; such findings rank behind others that are as sure.",
 		Unit:   "seconds per second, or a share",
 		Source: "the rule's evidence",
 		Tools:  []string{"rtrail diagnose --json | jq '.findings[].impact'"},

@@ -103,6 +103,9 @@ type Impact struct {
 	TimeLost float64
 	// Share of what the fault took away, 0 to 1. 0 when TimeLost is given.
 	Share float64
+	// Unmeasured: nothing in the evidence tells how much it is. TimeLost and Share are 0
+	// then, and Text says what is lost.
+	Unmeasured bool
 	// Text says it in words: "31 % of connects".
 	Text Text
 }

@@ -21,7 +21,7 @@ var diskErrors = rule.Rule{
 	Resource:   "disks",
 	Needs:      []recording.Table{recording.KernelLog},
 	Explains:   []string{"disk/saturated", "proc/uninterruptible", "disk/slow-sync", "mysql/not-answering"},
-	Thresholds: []*rule.Threshold{&timeoutsFrom},
+	Thresholds: []*rule.Threshold{&timeoutsFrom, &feltWait},
 	Detect:     detectErrors,
 }
 
@@ -142,7 +142,7 @@ func (d *failing) finding(v *view.View) rule.Finding {
 	default: // damage that is only told by the filesystem may be old
 		f.Confidence = rule.Likely
 		f.Headline = rule.T("the filesystem on %s is damaged", d.device)
-		f.Impact = rule.Impact{Share: 0.1, Text: rule.T("whatever uses the damaged part")}
+		f.Impact = rule.Impact{Unmeasured: true, Text: rule.T("whatever uses the damaged part")}
 	}
 	for _, kind := range []string{requestError, pageError, requestTimeout, readOnly, filesystemError} {
 		if n := d.lines[kind]; n > 0 {
@@ -176,15 +176,45 @@ func (d *failing) finding(v *view.View) rule.Finding {
 	return f
 }
 
-// impact is the share of the device's requests that failed.
+// impact is the share of the device's requests that failed, and how many threads wait for it
+// meanwhile: a single request that is not answered in time holds up all others.
 func (d *failing) impact(v *view.View, bad float64) rule.Impact {
-	b, ok := v.BlockDevice(d.device)
-	all := view.OrZero(b.Requests()) * b.Seconds
-	if !ok || all <= 0 {
-		return rule.Impact{Share: 0.5, Text: rule.T("at least %s", unit.Plural(int(bad), "request", "requests"))}
+	i := rule.Impact{Unmeasured: true, Text: rule.T("at least %s", unit.Plural(int(bad), "request", "requests"))}
+	b, ok := d.block(v)
+	if !ok {
+		return i
 	}
-	share := min(bad/max(all, bad), 1)
-	return rule.Impact{Share: share, Text: rule.T("at least %v of its requests; programs get EIO, or wait while the kernel tries again", unit.Share(share))}
+	if all := view.OrZero(b.Requests()) * b.Seconds; all > 0 {
+		share := min(bad/max(all, bad), 1)
+		i = rule.Impact{Share: share, Text: rule.T("at least %v of its requests; programs get EIO, or wait while the kernel tries again", unit.Share(share))}
+	}
+	if waiting := waitingFor(v, b); waiting >= feltWait.Value {
+		i.Unmeasured, i.TimeLost, i.Text = false, waiting, rule.T("%s; %s threads wait for it at any time", i.Text, unit.Number(waiting))
+	}
+	return i
+}
+
+// block finds the device; of a controller of NVMe, which the kernel names in its place, the
+// busiest disk.
+func (d *failing) block(v *view.View) (view.BlockDevice, bool) {
+	for _, b := range v.BlockDevices() {
+		if rest, ok := strings.CutPrefix(b.Device, d.device); ok && (rest == "" || strings.HasPrefix(d.device, "nvme") && strings.HasPrefix(rest, "n")) {
+			return b, true
+		}
+	}
+	return view.BlockDevice{}, false
+}
+
+// waitingFor is how many threads wait for disks on average, no more than requests of this one
+// were under way: on which disk each waits is not told.
+func waitingFor(v *view.View, b view.BlockDevice) float64 {
+	waiting := 0.0
+	for _, t := range v.Blocked() {
+		if view.DiskWait(t.Where, t.Stack) {
+			waiting += t.Share()
+		}
+	}
+	return min(waiting, max(view.OrZero(b.Queue), float64(b.InFlight)))
 }
 
 func requests(reads, writes int) string {

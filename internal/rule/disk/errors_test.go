@@ -29,9 +29,21 @@ func TestErrors(t *testing.T) {
 		{Name: "a read failed, 5.14", Host: log("blk_update_request: I/O error, dev sda, sector 2048 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 0"), Want: rule.Certain, Kind: view.KindDevice, Subject: "sda", Low: 0.0009, High: 0.0011},
 		{Name: "a read failed, 4.18", Host: log("print_req_error: critical medium error, dev sda, sector 2048"), Want: rule.Certain, Kind: view.KindDevice, Subject: "sda", Low: 0.0009, High: 0.0011},
 		{Name: "a page could not be written", Host: log("Buffer I/O error on dev sda, logical block 5, lost async page write"), Want: rule.Certain, Kind: view.KindDevice, Subject: "sda", Low: 0.0009, High: 0.0011},
-		{Name: "a controller that does not answer", Host: log("nvme nvme0: I/O tag 12 (600c) opcode 0x2 (I/O Cmd) QID 3 timeout, aborting req_op:READ(0) size:4096"), Want: rule.Certain, Kind: view.KindDevice, Subject: "nvme0", Low: 0.5, High: 0.5},
+		{Name: "a controller that does not answer", Host: log("nvme nvme0: I/O tag 12 (600c) opcode 0x2 (I/O Cmd) QID 3 timeout, aborting req_op:READ(0) size:4096"), Want: rule.Certain, Kind: view.KindDevice, Subject: "nvme0"},
+		{Name: "it does not answer, and programs wait", Host: func() *ruletest.Host {
+			h := ruletest.New(2, 10).Log(2, "nvme nvme0: I/O tag 12 (600c) opcode 0x2 (I/O Cmd) QID 3 timeout, aborting req_op:READ(0) size:4096")
+			disks(h, device{name: "nvme0n1", reads: 100, size: 4096, await: 0.02, busy: 1, queue: 2})
+			readers(h)
+			return h
+		}, Want: rule.Certain, Kind: view.KindDevice, Subject: "nvme0", Low: 1.99, High: 2.01},
+		{Name: "programs wait for another disk", Host: func() *ruletest.Host {
+			h := ruletest.New(2, 10).Log(2, "nvme nvme0: I/O tag 12 (600c) opcode 0x2 (I/O Cmd) QID 3 timeout, aborting req_op:READ(0) size:4096")
+			disks(h, device{name: "nvme1n1", reads: 100, size: 4096, await: 0.02, busy: 1, queue: 2})
+			readers(h)
+			return h
+		}, Want: rule.Certain, Kind: view.KindDevice, Subject: "nvme0"},
 		{Name: "read-only", Host: log("EXT4-fs error (device sda): ext4_journal_check_start:84: comm app: Detected aborted journal", "EXT4-fs (sda): Remounting filesystem read-only"), Want: rule.Certain, Kind: view.KindDevice, Subject: "sda", Low: 1, High: 1},
-		{Name: "damage", Host: log("EXT4-fs error (device sda): ext4_lookup:1855: inode #2: comm ls: deleted inode referenced: 12"), Want: rule.Likely, Kind: view.KindDevice, Subject: "sda", Low: 0.1, High: 0.1},
+		{Name: "damage", Host: log("EXT4-fs error (device sda): ext4_lookup:1855: inode #2: comm ls: deleted inode referenced: 12"), Want: rule.Likely, Kind: view.KindDevice, Subject: "sda"},
 		{Name: "what a disk does not know", Host: log("operation not supported error, dev sda, sector 2048 op 0x9:(WRITE_ZEROES) flags 0x800 phys_seg 0 prio class 2")},
 		{Name: "warnings of a filesystem", Host: log("EXT4-fs warning (device sda): ext4_dx_add_entry:2516: Directory (ino: 12) index full, reach max htree level :2")},
 		{Name: "drives without a medium", Host: log("blk_update_request: I/O error, dev fd0, sector 0 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 0", "Buffer I/O error on dev sr0, logical block 0, async page read")},

@@ -69,7 +69,7 @@ func detectFragmentation(v *view.View) ([]rule.Finding, error) {
 	f.Headline = rule.T("%s of memory is free, but in small pieces: %s allocations a second wait until larger ones are made", unit.Bytes(free), unit.Number(n/seconds))
 	f.Impact = rule.Impact{TimeLost: waiting.threads, Text: rule.T("%s threads in compaction on average", unit.Number(waiting.threads))}
 	if waiting.threads <= 0 {
-		f.Impact = rule.Impact{Share: 0.1, Text: rule.T("no thread was seen waiting for it")}
+		f.Impact = rule.Impact{Unmeasured: true, Text: rule.T("no thread was seen waiting for it")}
 	}
 	if failures > 0 {
 		f.Headline = rule.T("%s of memory is free, but in small pieces: the kernel could not get larger ones", unit.Bytes(free))

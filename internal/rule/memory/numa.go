@@ -88,11 +88,11 @@ func detectNUMA(v *view.View) ([]rule.Finding, error) {
 	case p.SwapOut >= swapOutFrom.Value && scanned > 0 || p.AllocStalls >= stallsFrom.Value:
 		f.Confidence = rule.Likely
 		f.Headline = rule.T("node %d has no memory left and swaps or waits for it, while node %d has %s free", full.id, roomy.id, unit.Bytes(roomy.free))
-		f.Impact = rule.Impact{Share: 0.3, Text: rule.T("%s/s to swap, %s allocations a second that had to free memory first", unit.Bytes(p.SwapOut), unit.Number(p.AllocStalls))}
+		f.Impact = nodeImpact(v, p)
 	case missed >= missesFrom.Value:
 		f.Confidence = rule.Possible
 		f.Headline = rule.T("node %d has no memory left, so %s of its programs a second go to other nodes", full.id, unit.Bytes(missed*float64(v.PageSize())))
-		f.Impact = rule.Impact{Share: 0.1, Text: rule.T("access to memory of another node takes about 1.5 times as long")}
+		f.Impact = rule.Impact{Unmeasured: true, Text: rule.T("access to memory of another node takes about 1.5 times as long; how much of the time that is, is not known")}
 	default:
 		return nil, nil
 	}
@@ -107,6 +107,35 @@ func detectNUMA(v *view.View) ([]rule.Finding, error) {
 		{Text: rule.T("let allocations go to other nodes before they free memory"), Command: shell.Line("sysctl -w vm.zone_reclaim_mode=0"), Tradeoff: "more remote memory"},
 	}
 	return []rule.Finding{f}, nil
+}
+
+// nodeImpact is how long tasks waited for memory, where that is told.
+func nodeImpact(v *view.View, p view.Paging) rule.Impact {
+	work := rule.T("%s/s to swap, %s allocations a second that had to free memory first", unit.Bytes(p.SwapOut), unit.Number(p.AllocStalls))
+	if waited := stalledOutside(v); waited > 0 {
+		return rule.Impact{TimeLost: waited, Text: rule.T("tasks waited for memory %v of the time: %s", unit.Share(min(waited, 1)), work)}
+	}
+	return rule.Impact{Unmeasured: true, Text: rule.T("%s; how long tasks waited for it is not known", work)}
+}
+
+// stalledOutside is how long tasks waited for memory, in seconds per second, without those of
+// control groups at their own limits: at least so long.
+func stalledOutside(v *view.View) float64 {
+	pressure, _ := v.Stall("memory")
+	stalled, delay := pressure.Some, 0.0
+	var atLimit []view.Cgroup
+	for _, g := range v.Cgroups() {
+		if hits(g) > 0 {
+			stalled -= view.OrZero(g.MemoryStalled)
+			atLimit = append(atLimit, g)
+		}
+	}
+	for _, p := range v.Processes() {
+		if !slices.ContainsFunc(atLimit, func(g view.Cgroup) bool { return view.InGroup(p.MemCgroup, g.Path) }) {
+			delay += view.OrZero(p.SwapDelay)
+		}
+	}
+	return max(stalled, delay, 0)
 }
 
 // nodesOfLargest is the command that shows on which nodes the memory of the largest process

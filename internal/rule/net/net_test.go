@@ -268,6 +268,33 @@ func TestSYNFloodNamesPortAndSource(t *testing.T) {
 	}
 }
 
+// A flood that syncookies hold off costs the CPU time of its packets, as far as that is told.
+func TestSYNFloodCostsCPUTime(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		segments float64
+		softirq  float64
+		want     float64 // of all CPU time; 0: not known
+	}{
+		{"it is most of what comes", 2500, 0.3, 0.24},
+		{"most segments are those of clients", 20_000, 0.3, 0.03},
+		{"no time is told", 2500, 0, 0},
+	} {
+		h := ruletest.New(2, 10)
+		owns(h, 1, 70, "nginx")
+		listens(h, listener{ns: 1, port: 80, inode: 1, queue: []uint32{0}, backlog: 511})
+		halfOpen(h, 512, everywhere)
+		counters(h, 1, map[string]float64{"TcpExtSyncookiesSent": 2000, "TcpExtSyncookiesRecv": 20, "TcpPassiveOpens": 20, "TcpInSegs": tt.segments})
+		if tt.softirq > 0 {
+			h.AllCPUs(ruletest.CPU{SoftIRQ: tt.softirq})
+		}
+		i := ruletest.Judge(t, h, synFlood, rule.Certain)[0].Impact
+		if i.Unmeasured != (tt.want == 0) || i.Share < tt.want-0.01 || i.Share > tt.want+0.01 {
+			t.Errorf("%s: %+v, want %v", tt.name, i, tt.want)
+		}
+	}
+}
+
 // The interrupt work of a flood is its symptom: on the interfaces that it comes
 // through, and on no other.
 func TestSYNFloodAffectsWhereItArrives(t *testing.T) {

@@ -42,12 +42,6 @@ var (
 		Reason: "Share of half-open connections from one address, true or forged, that is named as the sender."}
 )
 
-const (
-	// cookieHarm weighs a flood that syncookies hold off: real connections
-	// come through, without some options, and CPU time goes.
-	cookieHarm = 0.3
-)
-
 // flood is what one listener shows of half-open connections.
 type flood struct {
 	view.Listener
@@ -76,7 +70,7 @@ func detectSYNFlood(v *view.View) ([]rule.Finding, error) {
 		}
 		f := rule.Finding{Subject: x.Listener.Entity(), Confidence: x.confidence()}
 		f.Headline = x.headline(v)
-		f.Impact = x.impact()
+		f.Impact = x.impact(v)
 		f.Evidence = x.evidence(v)
 		f.Fixes = x.fixes(v)
 		f.Affects, f.Notes = suffering(v, x.Listener)
@@ -241,7 +235,7 @@ func (x flood) headline(v *view.View) rule.Text {
 	return rule.T("SYN flood on %s :%d%s from %s: handshakes are started and reset", x.Name(), x.Port, where, x.from())
 }
 
-func (x flood) impact() rule.Impact {
+func (x flood) impact(v *view.View) rule.Impact {
 	opened := x.counters.AtLeast("TcpPassiveOpens")
 	if !x.cookies && x.refused > 0 {
 		s := share(x.refused, opened)
@@ -252,8 +246,16 @@ func (x flood) impact() rule.Impact {
 		}
 		return i
 	}
+	// Real connections come through, without some options. What the packets cost is CPU time.
 	failed := max(x.cookied, x.resets, float64(x.halfOpen))
-	return rule.Impact{Share: cookieHarm * max(share(failed, opened), 0.1), Text: rule.T("CPU time for %s useless handshakes", unit.PerSecond(failed/max(x.counters.Seconds, 1)))}
+	rate := unit.PerSecond(failed / max(x.counters.Seconds, 1))
+	received := x.counters.AtLeast("TcpInSegs")
+	total, ok := v.CPUTotal()
+	if !ok || total.SoftIRQ <= 0 || received <= 0 {
+		return rule.Impact{Unmeasured: true, Text: rule.T("CPU time for %s useless handshakes", rate)}
+	}
+	spent := total.SoftIRQ * min(failed/received, 1)
+	return rule.Impact{Share: spent, Text: rule.T("%s of all CPU time for %s useless handshakes, by their part of the received segments", unit.Share(spent), rate)}
 }
 
 func (x flood) evidence(v *view.View) []rule.Evidence {

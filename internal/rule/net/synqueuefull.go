@@ -29,7 +29,7 @@ func detectSYNQueueFull(v *view.View) ([]rule.Finding, error) {
 		if !x.tooShort() {
 			continue // net/syn-flood
 		}
-		f := rule.Finding{Subject: x.Listener.Entity(), Confidence: x.confidence(), Headline: x.headline(v), Impact: x.impact()}
+		f := rule.Finding{Subject: x.Listener.Entity(), Confidence: x.confidence(), Headline: x.headline(v), Impact: x.impact(v)}
 		f.Evidence = append(x.evidence(v), connectsTo(v, x.Listener)...)
 		f.Fixes = append(x.fixes(v), rule.Fix{
 			Text:    rule.T("find out why handshakes of %s are not completed: a filter or a route that swallows the SYN-ACKs", x.from()),

@@ -137,8 +137,8 @@ func Checked(t *testing.T, f rule.Finding) {
 	if f.Confidence < rule.Possible || f.Confidence > rule.Certain {
 		t.Errorf("confidence %d", f.Confidence)
 	}
-	if f.Impact.Text.Empty() || f.Impact.Weight() <= 0 {
-		t.Errorf("impact without words or weight: %+v", f.Impact)
+	if f.Impact.Text.Empty() || f.Impact.Unmeasured == (f.Impact.Weight() > 0) {
+		t.Errorf("impact without words or weight, or with a weight that was not measured: %+v", f.Impact)
 	}
 	if len(f.Evidence) == 0 {
 		t.Error("no evidence")
