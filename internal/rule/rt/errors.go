@@ -23,7 +23,7 @@ var errorAnswers = rule.Rule{
 	Plural:   "services fail requests",
 	Resource: "answers",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketStatements, recording.PacketErrors},
-	Thresholds: []*rule.Threshold{&minErrors, &wrongShare, &usualShare, &oftenShare, &gaveUpAfter, &gaveUpTimes, &gaveUpClients, &minTime, &minRequests,
+	Thresholds: []*rule.Threshold{&minErrors, &minSlowErrors, &wrongShare, &mostOfOne, &lostEverySecond, &usualShare, &oftenShare, &gaveUpAfter, &gaveUpTimes, &gaveUpClients, &minTime, &minRequests,
 		&mostlyInferred, &missedShare},
 	Seen:   func(v *view.View) bool { return decodedAnswers(v) && allHeard(v) },
 	Detect: detectErrors,
@@ -34,6 +34,12 @@ var (
 		Reason: "One or two may be typing errors."}
 	wrongShare = rule.Threshold{Name: "wrong-share", Value: 0.01, Unit: "share", Source: "Beyer et al., Site Reliability Engineering, chapter 4",
 		Reason: "Share of a service's requests that fail. Many services promise 99 % or better."}
+	minSlowErrors = rule.Threshold{Name: "min-slow-errors", Value: 3, Unit: "count", Source: rule.Judgement,
+		Reason: "Errors for which clients wait long. One or two may be a bad moment."}
+	mostOfOne = rule.Threshold{Name: "most-of-one", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Share of the requests of one kind (statement, path) that fail. From half on this does not work, though the service does."}
+	lostEverySecond = rule.Threshold{Name: "lost-every-second", Value: 1, Unit: "per second", Source: rule.Judgement,
+		Reason: "Requests of that kind that fail. Fewer may be somebody who tries, or a check."}
 	usualShare = rule.Threshold{Name: "usual-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of requests with errors that programs cause on purpose, to test whether something exists. It is a problem only if most requests end like that."}
 	oftenShare = rule.Threshold{Name: "often-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
@@ -77,6 +83,7 @@ type failing struct {
 	met        int64               // challenges for credentials that the client met: no errors, though their codes are those of some
 	cutShort   bool                // there are answers that the end of the connection cut short
 
+	allTime               int64 // of all answers
 	errorTime, errorCount int64 // of these errors
 	rightTime, rightCount int64 // of answers that are no errors
 }
@@ -92,6 +99,7 @@ type codeCount struct {
 type failingStatement struct {
 	command, fingerprint string
 	n, clients           int64
+	count                int64 // how often it was answered, errors included; 0: not known
 }
 
 // answeredBy is a service.
@@ -135,9 +143,10 @@ func errorsOf(v *view.View, s *view.PacketService, usually bool) *failing {
 	byCode, byStatement := map[string]*codeCount{}, map[[2]string]*failingStatement{}
 	rows := answersOf(v)[answeredBy{s.Server, int32(s.Port), s.Proto}]
 	for _, t := range rows.statements {
+		e.allTime += int64(t.RTSum)
 		e.rightTime += int64(t.RTSum)
 		e.rightCount += t.Count
-		byStatement[[2]string{t.Command, t.Fingerprint}] = &failingStatement{command: t.Command, fingerprint: t.Fingerprint, clients: t.Clients}
+		byStatement[[2]string{t.Command, t.Fingerprint}] = &failingStatement{command: t.Command, fingerprint: t.Fingerprint, clients: t.Clients, count: t.Count}
 	}
 	for _, x := range rows.errors {
 		e.rightTime -= int64(x.RTSum)
@@ -215,13 +224,15 @@ func (e *failing) look() bool { return e.confidence() > 0 }
 // confidence: the errors themselves were seen. Whether they are a fault is the
 // question.
 func (e *failing) confidence() rule.Confidence {
-	if e.failed < int64(minErrors.Value) {
+	if e.failed < int64(minErrors.Value) && !e.slow() {
 		return 0
 	}
 	switch share := e.share(); {
 	case !e.usual && share >= wrongShare.Value:
 		return atMost(e.v, e.s, rule.Certain)
-	case e.usual && share >= usualShare.Value && e.failed >= int64(minRequests.Value):
+	case e.slow(), e.operation() != nil:
+		return atMost(e.v, e.s, rule.Likely)
+	case e.usual && share >= usualShare.Value && e.failed >= int64(minRequests.Value) && !e.cheap():
 		return rule.Likely
 	case e.usual && share >= oftenShare.Value && e.failed >= int64(minRequests.Value), !e.usual:
 		return rule.Possible
@@ -229,14 +240,64 @@ func (e *failing) confidence() rule.Confidence {
 	return 0
 }
 
+// waited is how long clients waited for these errors, in seconds per second, at least.
+func (e *failing) waited() float64 { return perSecond(e.v, time.Duration(e.errorTime)) }
+
+// ofTime is how much of the time of all answers these errors took.
+func (e *failing) ofTime() float64 {
+	return float64(e.errorTime) / float64(max(e.allTime, e.errorTime, 1))
+}
+
+// slow says that clients wait long for errors, however few these are: for a backend or a lock,
+// until a limit ends it.
+func (e *failing) slow() bool {
+	return !e.usual && e.failed >= int64(minSlowErrors.Value) && e.waited() >= minTime.Value && e.ofTime() >= wrongShare.Value
+}
+
+// operation is a kind of request that fails again and again, and mostly, however small its part
+// of all requests is; nil: there is none.
+func (e *failing) operation() *failingStatement {
+	for _, t := range e.statements {
+		if !e.usual && t.count > 0 && float64(t.n) >= mostOfOne.Value*float64(t.count) && float64(t.n) >= lostEverySecond.Value*max(e.v.Seconds(), 1) {
+			return t
+		}
+	}
+	return nil
+}
+
+// cheap says that hardly anybody waits for errors that programs cause on purpose: those of health
+// checks are many and take no time.
+func (e *failing) cheap() bool {
+	return 2*e.errorCount >= e.failed && (e.waited() < minTime.Value || e.ofTime() < oftenShare.Value)
+}
+
 func (e *failing) finding() rule.Finding {
-	return rule.Finding{
+	f := rule.Finding{
 		Subject: e.v.ServiceEntity(e.s), Confidence: e.confidence(),
 		Impact:   rule.Impact{Share: e.share(), Text: rule.T("%s requests fail", e.part("of"))},
 		Headline: rule.T("%s fails %s requests, most %s", e.s.Name(), e.part("of its"), e.worst()),
 		Evidence: e.evidence(), Fixes: e.fixes(),
 	}
+	if e.usual {
+		return f
+	}
+	f.Impact.TimeLost = e.waited()
+	if e.waited() >= minTime.Value {
+		f.Impact.Text = rule.T("%s requests fail; clients wait %s per second for these", e.part("of"), unit.Seconds(e.waited()))
+	}
+	if e.share() >= wrongShare.Value {
+		return f
+	}
+	if t := e.operation(); e.slow() {
+		f.Headline = rule.T("%s fails %s requests, most %s: they take %s each", e.s.Name(), e.part("of its"), e.worst(), unit.Duration(e.each()))
+	} else if t != nil {
+		f.Headline = rule.T("%s fails %s requests, most %s: %s of one kind", e.s.Name(), e.part("of its"), e.worst(), unit.Share(float64(t.n)/float64(t.count)))
+	}
+	return f
 }
+
+// each is the mean time of these errors.
+func (e *failing) each() time.Duration { return time.Duration(e.errorTime / max(e.errorCount, 1)) }
 
 // part is the share that fails, with a word behind it; numbers where a share would be
 // rounded to nothing.
@@ -291,7 +352,10 @@ func (e *failing) evidence() []rule.Evidence {
 		What:  rule.T("%s of %s answers were errors%s: %s%s", unit.Count(e.failed), unit.Count(e.total), e.kind(), e.byCode(), e.besides()),
 		Check: packets(v, s).With("--by statement %s", e.filter()),
 	}}
-	t := e.statements[0]
+	t, of := e.statements[0], ""
+	if most := e.operation(); most != nil {
+		t, of = most, ", of "+unit.Count(most.count).String()+" such requests"
+	}
 	clients, whose := "", e.whose()
 	switch {
 	case t.clients == 1 && whose.name != "" && whose.n == whose.of:
@@ -305,19 +369,22 @@ func (e *failing) evidence() []rule.Evidence {
 	}
 	list = append(list, rule.Evidence{
 		Metric: metric.RTFailingStatement, Value: float64(t.n),
-		What:  rule.T("%s of them for %s%s", unit.Count(t.n), cmp.Or(short(t.fingerprint), t.command), clients),
+		What:  rule.T("%s of them for %s%s%s", unit.Count(t.n), cmp.Or(short(t.fingerprint), t.command), of, clients),
 		Check: packets(v, s).With("--transactions %s", e.filter()),
 	})
-	if e.errorCount >= int64(minErrors.Value) && e.rightCount >= int64(minErrors.Value) {
-		if errors, right := time.Duration(e.errorTime/e.errorCount), time.Duration(e.rightTime/e.rightCount); errors < right {
-			list = append(list, rule.Evidence{
-				Metric: metric.RTErrorTime, Value: errors.Seconds(),
-				What:  rule.T("they take %s, answers without an error %s: fast errors make averages look good", unit.Duration(errors), unit.Duration(right)),
-				Check: packets(v, s).With("--by statement --filter '!failed'"),
-			})
-		}
+	if e.rightCount < int64(minErrors.Value) {
+		return list
 	}
-	return list
+	took := rule.Evidence{Metric: metric.RTErrorTime, Value: e.each().Seconds(), Check: packets(v, s).With("--by statement --filter '!failed'")}
+	switch right := time.Duration(e.rightTime / e.rightCount); {
+	case e.errorCount >= int64(minErrors.Value) && e.each() < right:
+		took.What = rule.T("they take %s, answers without an error %s: fast errors make averages look good", unit.Duration(e.each()), unit.Duration(right))
+	case e.slow():
+		took.What = rule.T("they take %s, answers without an error %s: %s of the time of all answers", unit.Duration(e.each()), unit.Duration(right), unit.Share(e.ofTime()))
+	default:
+		return list
+	}
+	return append(list, took)
 }
 
 // kind says which errors are counted, where there are others.

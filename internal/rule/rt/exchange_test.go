@@ -237,6 +237,45 @@ func TestErrors(t *testing.T) {
 	})
 }
 
+// Few errors that cost much are found, many that cost nothing are not accused.
+func TestErrorsByWhatTheyCost(t *testing.T) {
+	// service answers so many requests, of which some are of one kind and take a time in all.
+	service := func(total int64, of, errors recording.PacketStatement) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			h := ruletest.New(2, 10).PacketCapture(nil).Packets(ruletest.PacketService{Proto: "http", Rate: float64(total) / 10, RTs: []time.Duration{ms}})
+			h.PacketStatement(recording.PacketStatement{Proto: "http", Fingerprint: "GET /", Count: total - of.Count, RTSum: of.IdleBefore})
+			h.PacketStatement(recording.PacketStatement{Proto: "http", Fingerprint: "POST /checkout", Count: of.Count, RTSum: of.RTSum})
+			return h.PacketError(recording.PacketError{Proto: "http", Fingerprint: "POST /checkout", Code: errors.Code, Error: errors.Code, Count: errors.Count, Timed: errors.Count, RTSum: errors.RTSum})
+		}
+	}
+	// taking are so many requests of one kind, the time that they take, and that of all others.
+	taking := func(n int64, took, others time.Duration) recording.PacketStatement {
+		return recording.PacketStatement{Count: n, RTSum: took, IdleBefore: others}
+	}
+	fails := func(n int64, code string, took time.Duration) recording.PacketStatement {
+		return recording.PacketStatement{Count: n, Code: code, RTSum: took}
+	}
+	const s = time.Second
+	const web = "http 10.0.0.2:3306"
+	ruletest.Check(t, errorAnswers, []ruletest.Situation{
+		{Name: "few that take 5 s", Host: service(1000, taking(500, 31*s, s), fails(6, "504", 30*s)), Want: rule.Likely, Kind: view.KindService, Subject: web, Low: 2.9, High: 3.1,
+			Says: "fails 0.6 % of its requests, most with 504: they take 5 s each", Proof: "they take 5 s, answers without an error 2.01 ms: 94 % of the time of all answers"},
+		{Name: "three that take 5 s", Host: service(1000, taking(500, 16*s, s), fails(3, "504", 15*s)), Want: rule.Likely, Kind: view.KindService, Subject: web, Low: 1.4, High: 1.6},
+		{Name: "two that take 5 s", Host: service(1000, taking(500, 11*s, s), fails(2, "504", 10*s))},
+		{Name: "few that take no time", Host: service(1000, taking(500, s, s), fails(6, "504", 6*ms)), Want: rule.Possible, Kind: view.KindService, Subject: web, Low: 0.005, High: 0.007},
+		{Name: "few that take 5 s, as all answers do", Host: service(1000, taking(500, 2500*s, 2500*s), fails(6, "504", 30*s)), Want: rule.Possible, Kind: view.KindService, Subject: web, Low: 2.9, High: 3.1},
+		{Name: "few that were asked for and take 5 s", Host: service(1000, taking(500, 31*s, s), fails(6, "404", 30*s))},
+		{Name: "all requests of one kind", Host: service(10_000, taking(12, 12*ms, s), fails(12, "500", 12*ms)), Want: rule.Likely, Kind: view.KindService, Subject: web, Low: 0.001, High: 0.0013,
+			Says: "fails 0.1 % of its requests, most with 500: 100 % of one kind", Proof: "12 of them for POST /checkout, of 12 such requests"},
+		{Name: "all requests of one kind, now and then", Host: service(10_000, taking(6, 6*ms, s), fails(6, "500", 6*ms)), Want: rule.Possible, Kind: view.KindService, Subject: web, Low: 0.0005, High: 0.0007},
+		{Name: "a third of one kind", Host: service(10_000, taking(36, 36*ms, s), fails(12, "500", 12*ms)), Want: rule.Possible, Kind: view.KindService, Subject: web, Low: 0.001, High: 0.0013},
+		{Name: "all requests of one kind, as asked for", Host: service(10_000, taking(12, 12*ms, s), fails(12, "404", 12*ms))},
+		{Name: "health checks of what is not there, beside real work", Host: service(1000, taking(600, 60*ms, 20*s), fails(600, "404", 60*ms)), Want: rule.Possible, Kind: view.KindService, Subject: web, Low: 0.59, High: 0.61},
+		{Name: "health checks only", Host: service(30, taking(30, 30*ms, 0), fails(30, "404", 30*ms)), Want: rule.Possible, Kind: view.KindService, Subject: web, Low: 0.99, High: 1},
+		{Name: "most requests of users", Host: service(1000, taking(600, 6*s, 20*s), fails(600, "404", 6*s)), Want: rule.Likely, Kind: view.KindService, Subject: web, Low: 0.59, High: 0.61},
+	})
+}
+
 // Where the codes that are not known could make the difference, nothing is said.
 func TestErrorsOfUnknownCodes(t *testing.T) {
 	h := answering().PacketStatement(recording.PacketStatement{Fingerprint: "select ?", Count: 1000, RTSum: time.Second})
