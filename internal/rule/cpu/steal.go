@@ -19,7 +19,7 @@ var steal = rule.Rule{
 	Explains:   []string{"cpu/saturated"},
 	Delays:     []string{"rt/server-slow", "rt/client-slow"},
 	Delayed:    func(_ *view.View, f, _ *rule.Finding) bool { return f.AffectsAll },
-	Thresholds: []*rule.Threshold{&stolenOfWanted, &stolenOfAll, &stolenPossible, &stolenMost, &stolenTicks},
+	Thresholds: []*rule.Threshold{&stolenOfWanted, &stolenOfAll, &stolenOfOne, &stolenPossible, &stolenMost, &stolenTicks, &stays, &workThere, &skewShare},
 	Detect:     detectSteal,
 }
 
@@ -28,12 +28,18 @@ var (
 		Reason: "Steal as a share of the time in which CPUs had work. At a fifth, work of 100 ms of CPU time takes 125 ms."}
 	stolenOfAll = rule.Threshold{Name: "stolen-of-all", Value: 0.10, Unit: "share", Source: rule.Judgement,
 		Reason: "Steal as a share of all CPU time. Providers call less than this normal on shared hardware."}
+	stolenOfOne = rule.Threshold{Name: "stolen-of-one", Value: 0.20, Unit: "share", Source: rule.Judgement,
+		Reason: "Steal as a share of the time of a single CPU. From a fifth on, what runs on no other CPU loses at least a fifth of its time, however little the host loses in all."}
 	stolenPossible = rule.Threshold{Name: "stolen-possible", Value: 0.05, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of all CPU time. Worth a hint."}
 	stolenMost = rule.Threshold{Name: "stolen-most", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "Steal as a share of the time in which CPUs had work. From half on, steal is the reason for the lack of CPU time, not the host's programs."}
 	stolenTicks = rule.Threshold{Name: "stolen-at-least", Value: 0.3, Unit: "seconds", Source: rule.Judgement,
-		Reason: "Stolen time in the window, all CPUs together. The kernel counts it in steps of 10 ms on each CPU; with less, a single pause decides."}
+		Reason: "Stolen time in the window, of all CPUs together or of a single one. The kernel counts it in steps of 10 ms on each CPU; with less, a single pause decides."}
+	stays = rule.Threshold{Name: "stays", Value: 5, Unit: "count", Source: rule.Judgement,
+		Reason: "Samples of a thread that all show it on one CPU. From five on it is bound to this CPU, or the scheduler leaves it there."}
+	workThere = rule.Threshold{Name: "work-there", Value: 0.1, Unit: "cores", Source: rule.Judgement,
+		Reason: "CPU time of such a thread, or of interrupts and softirqs on this CPU. With less, hardly anything is held up."}
 )
 
 func detectSteal(v *view.View) ([]rule.Finding, error) {
@@ -43,7 +49,8 @@ func detectSteal(v *view.View) ([]rule.Finding, error) {
 	}
 	cpus := float64(v.CPUCount())
 	lost := total.Steal * cpus
-	if total.Steal < stolenPossible.Value || lost*total.Seconds < stolenTicks.Value {
+	one, hit := hardestHit(v)
+	if !hit && (total.Steal < stolenPossible.Value || lost*total.Seconds < stolenTicks.Value) {
 		return nil, nil
 	}
 	ofWanted := total.Steal / max(total.Busy(), total.Steal)
@@ -62,6 +69,10 @@ func detectSteal(v *view.View) ([]rule.Finding, error) {
 	}
 	if ofWanted >= stolenOfWanted.Value && total.Steal >= stolenOfAll.Value {
 		f.Confidence = rule.Certain
+	}
+	if hit && f.Confidence < rule.Certain {
+		one.describe(&f)
+		return []rule.Finding{f}, nil
 	}
 	if worst, ok := mostStolen(v); ok && worst.Steal >= 2*total.Steal {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CPUSteal, Value: worst.Steal, Check: shell.Line("mpstat -P %d 1 5   # column %%steal", worst.CPU),
