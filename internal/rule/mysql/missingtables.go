@@ -22,7 +22,7 @@ var missingTables = rule.Rule{
 	Resource:   "statements",
 	Needs:      []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
 	Explains:   []string{"rt/errors", "rt/worker-queueing", "rt/server-slow", "mysql/table-cache-contention"},
-	Thresholds: []*rule.Threshold{&minMissing, &missingShare, &opening, &mostRuns, &looksPerReload, &minUnchanged},
+	Thresholds: []*rule.Threshold{&minMissing, &missingShare, &opening, &littleTime, &minTime, &mostRuns, &looksPerReload, &minUnchanged},
 	Detect:     inspecting(func(v *view.View, s *view.MySQLServer) inspection { return &missing{v: v, s: s} }),
 }
 
@@ -30,7 +30,9 @@ var (
 	minMissing = rule.Threshold{Name: "min-missing", Value: 5.0, Unit: "per second", Source: rule.Judgement,
 		Reason: "Lookups of missing tables per second. Installers and migrations check now and then whether a table exists, but no healthy program does so all the time."}
 	missingShare = rule.Threshold{Name: "missing-share", Value: 0.01, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of all questions. Below 1 % it is a separate problem, not the reason why a server is slow."}
+		Reason: "Share of all questions, or of the time of all statements. Below 1 % it is a separate problem, not the reason why a server is slow."}
+	littleTime = rule.Threshold{Name: "little-time", Value: 0.01, Unit: "seconds per second", Source: rule.Judgement,
+		Reason: "Time that connections spend on missing tables. Below a hundredth of one connection nobody waits: a program looks whether a table exists."}
 	opening = rule.Threshold{Name: "opening", Value: 0.5, Unit: "connections", Source: rule.Judgement,
 		Reason: "Mean number of connections in state \"Opening tables\". From here on connections mainly wait for this."}
 )
@@ -51,6 +53,8 @@ type missing struct {
 	unopened  float64 // tables looked for and not opened per second while no table is changed: MariaDB's count; NaN
 	counted   bool    // the server counts its errors one by one
 	opening   float64 // connections in "Opening tables", mean
+	spent     float64 // seconds per second that such statements take, by packets or digests; NaN
+	ofTime    float64 // spent as a share of the time of all statements, by digests; NaN
 	overflows float64 // of the table cache, per second; NaN
 	opened    float64 // tables opened per second; NaN
 	tables    []string
@@ -70,10 +74,13 @@ func (x *missing) read() {
 		}
 	}
 	counts := map[string]float64{}
-	x.readPackets(counts)
+	each := x.readPackets(counts)
+	failing, all := 0.0, 0.0 // seconds per second
 	for _, w := range workOf(v, s) {
+		all += w.took
 		if !w.sampled && w.errors >= mostRuns.Value*w.count && w.errors > 0 {
 			x.failed = view.OrZero(x.failed) + w.errors/max(v.Seconds(), 1)
+			failing += w.took
 			addTable(counts, w.text, w.errors)
 		}
 	}
@@ -91,24 +98,41 @@ func (x *missing) read() {
 	if s.MariaDB() {
 		x.unopened = lookedInVain(v, s)
 	}
+	x.ofTime = math.NaN()
+	if failing > 0 {
+		if math.IsNaN(each) {
+			each = failing / x.failed
+		}
+		spent := each * x.rate()
+		x.ofTime = spent / (all - failing + spent)
+	}
+	x.spent = each * x.rate()
 	for name := range counts {
 		x.tables = append(x.tables, name)
 	}
 	slices.SortFunc(x.tables, func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
 }
 
-// readPackets counts answers with error 1146.
-func (x *missing) readPackets(counts map[string]float64) {
+// readPackets counts answers with error 1146, and says how long each took on average, in seconds;
+// NaN: not known.
+func (x *missing) readPackets(counts map[string]float64) (each float64) {
 	p := x.s.Packets
 	if p == nil {
-		return
+		return math.NaN()
 	}
+	took, timed := 0.0, int64(0)
 	for _, e := range x.v.PacketErrors() {
 		if e.Server == p.Server && e.ServerPort == int32(p.Port) && e.Proto == p.Proto && e.Code == fmt.Sprint(noSuchTable) {
 			x.answered = view.OrZero(x.answered) + float64(e.Count)/max(x.v.Seconds(), 1)
 			addTable(counts, e.Fingerprint, float64(e.Count))
+			took += e.RTSum.Seconds()
+			timed += e.Timed
 		}
 	}
+	if took <= 0 || timed <= 0 {
+		return math.NaN()
+	}
+	return took / float64(timed)
 }
 
 func addTable(counts map[string]float64, text string, n float64) {
@@ -130,12 +154,14 @@ func (x *missing) look() bool {
 	known := max(view.OrZero(x.raised), view.OrZero(x.answered)) >= minMissing.Value
 	counted := x.unopened >= minMissing.Value && x.unopened >= missingShare.Value*view.OrZero(x.questions)
 	stuck := x.opening >= opening.Value && view.OrZero(x.overflows) < minMissing.Value && view.OrZero(x.opened) < minMissing.Value
+	costly := stuck || x.spent >= minTime.Value && x.ofTime >= missingShare.Value
+	cheap := x.spent < littleTime.Value && x.opening < littleTime.Value
 	switch {
-	case known && x.share() >= missingShare.Value:
+	case known && (x.share() >= missingShare.Value && !cheap || costly):
 		x.sure = rule.Certain
 	case known:
 		x.sure = rule.Possible
-	case counted:
+	case counted, x.unopened >= minMissing.Value && stuck:
 		x.sure = rule.Likely
 	case !x.counted && x.failed >= minMissing.Value && stuck:
 		x.sure = rule.Likely
@@ -144,6 +170,9 @@ func (x *missing) look() bool {
 	}
 	return true
 }
+
+// lost is how long connections are busy with missing tables, in seconds per second, at least.
+func (x *missing) lost() float64 { return max(x.opening, view.OrZero(x.spent)) }
 
 // share of all questions that fail so.
 func (x *missing) share() float64 { return min(x.rate()/max(view.OrZero(x.questions), x.rate(), 1), 1) }
@@ -169,7 +198,10 @@ func (x *missing) finding() rule.Finding {
 	if x.sure == rule.Likely {
 		f.Headline = rule.T("clients of %s ask for %s: %s of its statements or more fail to open a table", named(s), what, unit.Share(x.share()))
 	}
-	f.Impact = rule.Impact{Share: max(x.share(), 0.001), TimeLost: x.opening, Text: rule.T("%s statements fail", unit.PerSecond(x.rate()))}
+	f.Impact = rule.Impact{Share: x.share(), TimeLost: x.lost(), Text: rule.T("%s statements fail", unit.PerSecond(x.rate()))}
+	if x.lost() >= littleTime.Value {
+		f.Impact.Text = rule.T("%s statements fail, and connections spend %s per second on them", unit.PerSecond(x.rate()), unit.Seconds(x.lost()))
+	}
 	f.Evidence = x.evidence()
 	f.Fixes = x.fixes()
 	return f
@@ -199,6 +231,15 @@ func (x *missing) evidence() []rule.Evidence {
 		list = append(list, rule.Evidence{Metric: metric.MySQLStatementErrors, Value: x.failed,
 			What:  rule.T("%s executions of statements that always fail", unit.PerSecond(x.failed)),
 			Check: ask(s, shell.SQL("select digest_text, count_star, sum_errors from performance_schema.events_statements_summary_by_digest order by sum_errors desc limit 5"))})
+	}
+	if x.spent > 0 {
+		of := ""
+		if !math.IsNaN(x.ofTime) {
+			of = fmt.Sprintf(", %v of the time of all statements", unit.Share(x.ofTime))
+		}
+		list = append(list, rule.Evidence{Metric: metric.MySQLStatementTime, Value: x.spent, Limit: rule.Limit(littleTime.Value),
+			What:  rule.T("such statements take %s each, %s per second in all%s", unit.Seconds(x.spent/x.rate()), unit.Seconds(x.spent), of),
+			Check: ask(s, shell.SQL("select digest_text, sum_errors, sum_timer_wait from performance_schema.events_statements_summary_by_digest order by sum_errors desc limit 5"))})
 	}
 	if x.opening > 0 {
 		list = append(list, rule.Evidence{Metric: metric.MySQLSessionsInState, Value: x.opening,

@@ -400,6 +400,10 @@ func TestMissingTables(t *testing.T) {
 			return server(m)
 		}
 	}
+	// slowly are 20 statements a second that fail and take 20 ms each, beside others that take so long in all.
+	slowly := func(others time.Duration) []recording.MySQLStatement {
+		return []recording.MySQLStatement{{Digest: "1", Text: fails.Text, Count: 20, Errors: 20, Took: 400 * time.Millisecond}, {Digest: "2", Text: "SELECT `c` FROM `sbtest1` WHERE `id` = ?", Count: 500, Took: others}}
+	}
 	// changed is a server whose tables are changed in every reading up to the half
 	// of the window; it misses so many a second then and so many afterwards.
 	changed := func(during, after float64, command string) func() *ruletest.Host {
@@ -437,13 +441,25 @@ func TestMissingTables(t *testing.T) {
 		}
 	}
 	ruletest.Check(t, missingTables, []ruletest.Situation{
-		{Name: "counted", Host: oracle(func(*ruletest.MySQL) {}), Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.49, High: 0.51, Says: "sbtest40"},
+		{Name: "counted", Host: oracle(func(*ruletest.MySQL) {}), Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.85, High: 0.87, Says: "50 % of its statements fail"},
+		{Name: "counted, and no digests", Host: oracle(func(m *ruletest.MySQL) { m.Digests = nil }), Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.49, High: 0.51},
 		{Name: "another error", Host: oracle(func(m *ruletest.MySQL) { m.Errors = map[int32]float64{1062: 4300} })},
 		{Name: "now and then", Host: oracle(func(m *ruletest.MySQL) { m.Errors[1146] = 3 })},
 		{Name: "few of many", Host: oracle(func(m *ruletest.MySQL) { m.Errors[1146] = 20 }), Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd", Low: 0, High: 0.01},
+		{Name: "few of many, and connections wait", Host: oracle(func(m *ruletest.MySQL) { m.Errors[1146], m.Sessions = 20, times(2, ask) }), Want: rule.Certain,
+			Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2.1},
+		{Name: "few of many, each of which takes long", Host: oracle(func(m *ruletest.MySQL) { m.Errors[1146], m.Digests = 20, slowly(5*time.Second) }), Want: rule.Certain,
+			Kind: view.KindProcess, Subject: "mariadbd", Low: 0.39, High: 0.41, Proof: "such statements take 20 ms each, 400 ms per second in all, 7.4 % of the time of all statements"},
+		{Name: "few of many, each of which takes long, as all statements do", Host: oracle(func(m *ruletest.MySQL) { m.Errors[1146], m.Digests = 20, slowly(100*time.Second) }), Want: rule.Possible,
+			Kind: view.KindProcess, Subject: "mariadbd", Low: 0.39, High: 0.41},
+		{Name: "half of few, in no time", Host: oracle(func(m *ruletest.MySQL) {
+			m.Errors[1146], m.Rates = 10, map[string]float64{"Questions": 20, "Table_open_cache_overflows": 0, "Opened_tables": 0}
+		}), Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.49, High: 0.51},
 		{Name: "5.6: digests and states", Host: oracle(func(m *ruletest.MySQL) { m.Version, m.Errors, m.Sessions = "5.6.14", nil, times(5, ask) }),
 			Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 4.9, High: 5.1, Says: "sbtest40"},
 		{Name: "MariaDB's counters", Host: maria(900, 0, 2), Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2.1, Says: "sbtest40"},
+		{Name: "MariaDB's counters, few of many, and connections wait", Host: maria(20, 0, 2), Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2.1},
+		{Name: "MariaDB's counters, few of many, and nobody waits", Host: maria(20, 0, 0)},
 		{Name: "views", Host: maria(900, 900, 2)},
 		{Name: "an index is added again and again", Host: func() *ruletest.Host {
 			// Measured: eight readers of the table, on MariaDB 10.11.
