@@ -36,25 +36,34 @@ var logged = []struct {
 }{
 	// block/blk-core.c and blk-mq.c; before 5.17 a function's name stands before it. What a disk
 	// does not support is asked by mkfs and discard on healthy ones.
-	{requestError, regexp.MustCompile(`^(?:(?:blk_update_request|print_req_error): )?((?:I/O|protection|timeout|recoverable transport|critical target|critical nexus|critical medium|critical space allocation) error), dev (\S{1,32}), sector \d+(?: op 0x[0-9a-f]+:\((\w+)\))?`)},
+	{requestError, regexp.MustCompile(`^(?:(?:blk_update_request|print_req_error): )?((?:I/O|protection|timeout|recoverable transport|critical target|critical nexus|critical medium|critical space allocation|device offline) error), dev (\S{1,32}), sector \d+(?: op 0x[0-9a-f]+:\((\w+)\))?`)},
 	{pageError, regexp.MustCompile(`^(Buffer I/O error) on dev(?:ice)? (\S{1,32}), logical block \d+, ((?:lost )?(?:async|sync) page (?:read|write))`)},
-	{requestTimeout, regexp.MustCompile(`^nvme (nvme\d+): (I/O .*timeout)`)},
+	{requestTimeout, regexp.MustCompile(`^nvme (nvme\d+): (I/O .*timeout|controller is down; will reset|Device not ready; aborting .*)`)},
 	{filesystemError, regexp.MustCompile(`^(EXT[234]-fs error) \(device (\S{1,32})\): (.*)`)},
-	{filesystemError, regexp.MustCompile(`^(XFS) \((\S{1,32})\): (metadata I/O error.*|log I/O error.*|Corruption .*|Filesystem has been shut down.*)`)},
-	{filesystemError, regexp.MustCompile(`^(BTRFS (?:error|critical)) \(device (\S{1,32})(?: state \w+)?\)(?:[^:]*): (.*)`)},
+	{shutDown, regexp.MustCompile(`^(XFS) \((\S{1,32})\): (.*(?:Filesystem has been shut down|Shutting down filesystem).*)`)},
+	{filesystemError, regexp.MustCompile(`^(XFS) \((\S{1,32})\): (metadata I/O error.*|log I/O error.*|Corruption (?:detected|warning|of).*)`)},
+	{filesystemError, regexp.MustCompile(`^(BTRFS (?:error|critical)) \(device ([^\s:)]{1,32})(?::? state \w+)?\)(?: in \w+:\d+)?: (.*)`)},
+	{filesystemError, regexp.MustCompile(`^(BTRFS: error) \(device ([^\s:)]{1,32})(?::? state \w+)?\) (in \w+:\d+: errno=-\d+.*)`)},
 	{readOnly, regexp.MustCompile(`^(EXT[234]-fs) \((\S{1,32})\): (Remounting filesystem read-only)`)},
-	{readOnly, regexp.MustCompile(`^(BTRFS info) \(device (\S{1,32})(?: state \w+)?\): (forced readonly)`)},
+	{readOnly, regexp.MustCompile(`^(BTRFS info) \(device ([^\s:)]{1,32})(?::? state \w+)?\): (forced readonly)`)},
 }
 
 // emptyDrive are drives that whoever looks for disks asks in vain: floppy and CD drives without a
 // medium, which most virtual machines have.
 var emptyDrive = regexp.MustCompile(`^(?:fd|sr)\d+$`)
 
+// unsupported are requests that a healthy disk refuses as it does not have them: the first fstrim
+// asks it, and the kernel does not ask again.
+var unsupported = regexp.MustCompile(`critical target error, dev .* op 0x[0-9a-f]+:\((?:DISCARD|SECURE_ERASE|WRITE_ZEROES|WRITE_SAME)\)`)
+
+var controller = regexp.MustCompile(`^nvme\d+$`)
+
 const (
 	requestError    = "requests ended with an error"
 	pageError       = "pages could not be read or written" // what came of such requests, or of ones without a line
 	requestTimeout  = "requests were not answered in time"
 	filesystemError = "its filesystem found damage"
+	shutDown        = "its filesystem was shut down" // XFS: nothing can be read or written any more
 	readOnly        = "its filesystem was made read-only"
 )
 
@@ -65,13 +74,14 @@ type failing struct {
 	first    map[string]recording.KernelLogLine
 	reads    int
 	writes   int
+	others   int     // requests to discard blocks
 	timeouts float64 // counted by the SCSI layer
 }
 
 func detectErrors(v *view.View) ([]rule.Finding, error) {
 	byDevice := map[string]*failing{}
 	of := func(device string) *failing {
-		device = v.WholeDisk(device)
+		device = diskOf(v, v.WholeDisk(device))
 		if byDevice[device] == nil {
 			byDevice[device] = &failing{device: device, lines: map[string]int{}, first: map[string]recording.KernelLogLine{}}
 		}
@@ -90,7 +100,7 @@ func detectErrors(v *view.View) ([]rule.Finding, error) {
 			} else if len(m) > 3 {
 				words += " " + m[3]
 			}
-			if emptyDrive.MatchString(device) {
+			if emptyDrive.MatchString(device) || unsupported.MatchString(text) {
 				break
 			}
 			d := of(device)
@@ -99,11 +109,7 @@ func detectErrors(v *view.View) ([]rule.Finding, error) {
 			}
 			d.lines[l.kind]++
 			if l.kind == requestError || l.kind == pageError && d.lines[requestError] == 0 {
-				if strings.Contains(strings.ToLower(words), "write") {
-					d.writes++
-				} else {
-					d.reads++
-				}
+				d.count(words)
 			}
 			break
 		}
@@ -126,15 +132,30 @@ func detectErrors(v *view.View) ([]rule.Finding, error) {
 	return found, nil
 }
 
+// count counts a request by what words say of it. A flush is a write that does not last.
+func (d *failing) count(words string) {
+	switch does := func(what string) bool { return strings.Contains(strings.ToUpper(words), what) }; {
+	case does("DISCARD"), does("ERASE"):
+		d.others++
+	case does("WRITE"), does("FLUSH"), does("ZONE_"):
+		d.writes++
+	default:
+		d.reads++
+	}
+}
+
 func (d *failing) finding(v *view.View) rule.Finding {
-	bad := float64(d.reads+d.writes+d.lines[requestTimeout]) + d.timeouts
+	bad := float64(d.reads+d.writes+d.others+d.lines[requestTimeout]) + d.timeouts
 	f := rule.Finding{Subject: view.DeviceEntity(d.device), Confidence: rule.Certain}
 	switch {
+	case d.lines[shutDown] > 0:
+		f.Headline = rule.T("%s: its filesystem was shut down after an error: nothing can be read or written", d.device)
+		f.Impact = rule.Impact{Share: 1, Text: rule.T("every access")}
 	case d.lines[readOnly] > 0:
 		f.Headline = rule.T("%s: its filesystem was made read-only after an error: every write fails", d.device)
 		f.Impact = rule.Impact{Share: 1, Text: rule.T("every write")}
-	case d.reads+d.writes > 0:
-		f.Headline = rule.T("disk %s ended %s with an error", d.device, requests(d.reads, d.writes))
+	case d.reads+d.writes+d.others > 0:
+		f.Headline = rule.T("disk %s ended %s with an error", d.device, d.requests())
 		f.Impact = d.impact(v, bad)
 	case d.lines[requestTimeout] > 0 || d.timeouts > 0:
 		f.Headline = rule.T("disk %s did not answer in time: %s", d.device, unit.Plural(int(max(float64(d.lines[requestTimeout]), d.timeouts)), "request", "requests"))
@@ -144,7 +165,7 @@ func (d *failing) finding(v *view.View) rule.Finding {
 		f.Headline = rule.T("the filesystem on %s is damaged", d.device)
 		f.Impact = rule.Impact{Unmeasured: true, Text: rule.T("whatever uses the damaged part")}
 	}
-	for _, kind := range []string{requestError, pageError, requestTimeout, readOnly, filesystemError} {
+	for _, kind := range []string{requestError, pageError, requestTimeout, shutDown, readOnly, filesystemError} {
 		if n := d.lines[kind]; n > 0 {
 			f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.KernelLog, Value: float64(n), Check: shell.Line("journalctl -k -g %s", d.device),
 				What: rule.T("kernel log, %s of this kind, the first: %q", unit.Plural(n, "line", "lines"), d.first[kind].Text)})
@@ -154,8 +175,12 @@ func (d *failing) finding(v *view.View) rule.Finding {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.DiskTimeouts, Value: d.timeouts, Limit: rule.Limit(0), Check: shell.Line("cat %s", shell.Path("/sys/block/"+d.device+"/device/iotmo_cnt")),
 			What: rule.T("iotmo_cnt of %s grew by %s", d.device, unit.Count(d.timeouts))})
 	}
+	var check shell.Command
 	for _, fs := range v.Filesystems() {
 		if fs.Disk == d.device {
+			if c := checks(fs); !c.Empty() {
+				check = c
+			}
 			f.Notes = append(f.Notes, rule.T("filesystem %s is on it", fs.MountPoint))
 		}
 	}
@@ -168,7 +193,7 @@ func (d *failing) finding(v *view.View) rule.Finding {
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("save the data first: after a read error in one sector, others often follow"), Tradeoff: "the copy loads the disk"},
 		{Text: rule.T("read the disk's own error log; check cable, controller and power; then replace the disk"), Command: shell.Line("smartctl -x %s", shell.Path("/dev/"+d.device)), Tradeoff: "none; a virtual disk has no such log: ask its provider"},
-		{Text: rule.T("check the filesystem after it is unmounted"), Command: shell.Line("fsck -n %s", shell.Path("/dev/"+d.device)), Tradeoff: "an outage for its users"},
+		{Text: rule.T("check the filesystem after it is unmounted"), Command: check, Tradeoff: "an outage for its users"},
 	}
 	if b, ok := v.BlockDevice(d.device); ok && strings.HasPrefix(d.device, "loop") && b.Backing != "" {
 		f.Fixes[1] = rule.Fix{Text: rule.T("see whether its file is complete: it is in another filesystem, which may be full or damaged"), Command: shell.Line("ls -l %s; losetup --list", shell.Path(b.Backing)), Tradeoff: "none"}
@@ -194,6 +219,21 @@ func (d *failing) impact(v *view.View, bad float64) rule.Impact {
 	return i
 }
 
+// diskOf is the disk that a controller of NVMe has, as the kernel names the controller where one
+// does not answer. The name stays where it has several.
+func diskOf(v *view.View, device string) string {
+	var disks []string
+	for _, b := range v.BlockDevices() {
+		if rest, ok := strings.CutPrefix(b.Device, device); ok && controller.MatchString(device) && strings.HasPrefix(rest, "n") {
+			disks = append(disks, b.Device)
+		}
+	}
+	if len(disks) != 1 {
+		return device
+	}
+	return disks[0]
+}
+
 // block finds the device; of a controller of NVMe, which the kernel names in its place, the
 // busiest disk.
 func (d *failing) block(v *view.View) (view.BlockDevice, bool) {
@@ -217,12 +257,33 @@ func waitingFor(v *view.View, b view.BlockDevice) float64 {
 	return min(waiting, max(view.OrZero(b.Queue), float64(b.InFlight)))
 }
 
-func requests(reads, writes int) string {
-	switch {
-	case writes == 0:
-		return unit.Plural(reads, "read", "reads")
-	case reads == 0:
-		return unit.Plural(writes, "write", "writes")
+// requests are those that ended with an error, in words.
+func (d *failing) requests() string {
+	var words []string
+	for _, r := range []struct {
+		n         int
+		one, many string
+	}{{d.reads, "read", "reads"}, {d.writes, "write", "writes"}, {d.others, "discard", "discards"}} {
+		if r.n > 0 {
+			words = append(words, unit.Plural(r.n, r.one, r.many))
+		}
 	}
-	return unit.Plural(reads, "read", "reads") + " and " + unit.Plural(writes, "write", "writes")
+	return strings.Join(words, " and ")
+}
+
+// checks is the command that looks for damage of a filesystem and repairs nothing; none is known
+// of other types.
+func checks(fs view.Filesystem) shell.Command {
+	if !strings.HasPrefix(fs.Device, "/dev/") {
+		return shell.Command{}
+	}
+	switch fs.FSType {
+	case "ext2", "ext3", "ext4":
+		return shell.Line("fsck -n %s", shell.Path(fs.Device))
+	case "xfs":
+		return shell.Line("xfs_repair -n %s", shell.Path(fs.Device))
+	case "btrfs":
+		return shell.Line("btrfs check --readonly %s", shell.Path(fs.Device))
+	}
+	return shell.Command{}
 }

@@ -35,7 +35,7 @@ func TestErrors(t *testing.T) {
 			disks(h, device{name: "nvme0n1", reads: 100, size: 4096, await: 0.02, busy: 1, queue: 2})
 			readers(h)
 			return h
-		}, Want: rule.Certain, Kind: view.KindDevice, Subject: "nvme0", Low: 1.99, High: 2.01},
+		}, Want: rule.Certain, Kind: view.KindDevice, Subject: "nvme0n1", Low: 1.99, High: 2.01},
 		{Name: "programs wait for another disk", Host: func() *ruletest.Host {
 			h := ruletest.New(2, 10).Log(2, "nvme nvme0: I/O tag 12 (600c) opcode 0x2 (I/O Cmd) QID 3 timeout, aborting req_op:READ(0) size:4096")
 			disks(h, device{name: "nvme1n1", reads: 100, size: 4096, await: 0.02, busy: 1, queue: 2})
@@ -45,6 +45,15 @@ func TestErrors(t *testing.T) {
 		{Name: "read-only", Host: log("EXT4-fs error (device sda): ext4_journal_check_start:84: comm app: Detected aborted journal", "EXT4-fs (sda): Remounting filesystem read-only"), Want: rule.Certain, Kind: view.KindDevice, Subject: "sda", Low: 1, High: 1},
 		{Name: "damage", Host: log("EXT4-fs error (device sda): ext4_lookup:1855: inode #2: comm ls: deleted inode referenced: 12"), Want: rule.Likely, Kind: view.KindDevice, Subject: "sda"},
 		{Name: "what a disk does not know", Host: log("operation not supported error, dev sda, sector 2048 op 0x9:(WRITE_ZEROES) flags 0x800 phys_seg 0 prio class 2")},
+		{Name: "the first fstrim of a disk that has no discard", Host: log("critical target error, dev sda, sector 2048 op 0x3:(DISCARD) flags 0x800 phys_seg 1 prio class 0", "blk_update_request: critical target error, dev sda, sector 2048 op 0x9:(WRITE_ZEROES) flags 0x0 phys_seg 0 prio class 0")},
+		{Name: "a discard failed", Host: log("I/O error, dev sda, sector 2048 op 0x3:(DISCARD) flags 0x800 phys_seg 1 prio class 0"), Want: rule.Certain, Kind: view.KindDevice, Subject: "sda", Says: "disk sda ended 1 discard with an error", Low: 0.0009, High: 0.0011},
+		{Name: "a flush failed", Host: log("I/O error, dev sda, sector 0 op 0x1:(FLUSH) flags 0x800 phys_seg 0 prio class 0"), Want: rule.Certain, Kind: view.KindDevice, Subject: "sda", Says: "disk sda ended 1 write with an error", Low: 0.0009, High: 0.0011},
+		{Name: "a disk that was taken away", Host: log("device offline error, dev sda, sector 2048 op 0x1:(WRITE) flags 0x800 phys_seg 1 prio class 2"), Want: rule.Certain, Kind: view.KindDevice, Subject: "sda", Low: 0.0009, High: 0.0011},
+		{Name: "a controller that is gone", Host: log("nvme nvme0: controller is down; will reset: CSTS=0xffffffff, PCI_STATUS=0xffff"), Want: rule.Certain, Kind: view.KindDevice, Subject: "nvme0"},
+		{Name: "Btrfs with a state", Host: log("BTRFS error (device sda: state EA): bdev /dev/sda errs: wr 1, rd 0, flush 0, corrupt 0, gen 0"), Want: rule.Likely, Kind: view.KindDevice, Subject: "sda"},
+		{Name: "Btrfs gave up", Host: log("BTRFS: error (device sda) in btrfs_commit_transaction:2446: errno=-5 IO failure (Error while writing out transaction)", "BTRFS info (device sda state E): forced readonly"), Want: rule.Certain, Kind: view.KindDevice, Subject: "sda", Low: 1, High: 1},
+		{Name: "XFS gave up, 5.4", Host: log("XFS (sda): Corruption of in-memory data detected.  Shutting down filesystem"), Want: rule.Certain, Kind: view.KindDevice, Subject: "sda", Says: "sda: its filesystem was shut down", Low: 1, High: 1},
+		{Name: "XFS gave up, 6.18", Host: log("XFS (sda): Filesystem has been shut down due to log error (0x2).", "XFS (sda): Please unmount the filesystem and rectify the problem(s)."), Want: rule.Certain, Kind: view.KindDevice, Subject: "sda", Low: 1, High: 1},
 		{Name: "warnings of a filesystem", Host: log("EXT4-fs warning (device sda): ext4_dx_add_entry:2516: Directory (ino: 12) index full, reach max htree level :2")},
 		{Name: "drives without a medium", Host: log("blk_update_request: I/O error, dev fd0, sector 0 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 0", "Buffer I/O error on dev sr0, logical block 0, async page read")},
 		{Name: "a mount", Host: log("EXT4-fs (sda): mounted filesystem with ordered data mode", "XFS (sda): Mounting V5 Filesystem")},
