@@ -87,7 +87,7 @@ func detectFragmentation(v *view.View) ([]rule.Finding, error) {
 	}
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("let only programs that ask for huge pages compact memory for them"), Command: shell.Line("echo madvise > /sys/kernel/mm/transparent_hugepage/defrag"), Tradeoff: "programs that gain from huge pages without asking get fewer"},
-		{Text: rule.T("let the kernel keep larger blocks ready, in the background"), Command: shell.Line("sysctl -w vm.compaction_proactiveness=40 vm.watermark_boost_factor=15000"), Tradeoff: "some CPU time of kcompactd"},
+		{Text: rule.T("let the kernel keep larger blocks ready, in the background"), Command: shell.Line("sysctl -w vm.compaction_proactiveness=40"), Tradeoff: "some CPU time of kcompactd; Linux before 5.9 does not have it"},
 		{Text: rule.T("compact memory once, now"), Command: shell.Line("echo 1 > /proc/sys/vm/compact_memory"), Tradeoff: "seconds of CPU time and of stalls on large hosts"},
 	}
 	return []rule.Finding{f}, nil

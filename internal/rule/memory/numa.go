@@ -82,10 +82,17 @@ func detectNUMA(v *view.View) ([]rule.Finding, error) {
 	missed, _ := view.Delta(rows, func(s recording.VMStatSample) uint64 { return s.NUMAMiss })
 	missed /= view.Elapsed(rows).Seconds()
 	scanned, _ := view.Delta(rows, func(s recording.VMStatSample) uint64 { return s.ScanKswapd })
+	scanned /= view.Elapsed(rows).Seconds()
+	swapped := p.SwapOut
+	for _, g := range v.Cgroups() {
+		if hits(g) > 0 {
+			swapped -= max(0, g.SwapGrowth)
+		}
+	}
 	f := rule.Finding{Subject: v.HostEntity()}
 	switch {
 	// What a control group swaps at its limit is none of kswapd's work, nor a stall of the host.
-	case p.SwapOut >= swapOutFrom.Value && scanned > 0 || p.AllocStalls >= stallsFrom.Value:
+	case swapped >= swapOutFrom.Value && scanned*float64(v.PageSize()) >= swapped || p.AllocStalls >= stallsFrom.Value:
 		f.Confidence = rule.Likely
 		f.Headline = rule.T("node %d has no memory left and swaps or waits for it, while node %d has %s free", full.id, roomy.id, unit.Bytes(roomy.free))
 		f.Impact = nodeImpact(v, p)
@@ -104,7 +111,9 @@ func detectNUMA(v *view.View) ([]rule.Finding, error) {
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("see which program is bound to that node, or has most of its memory there"), Command: shell.Line("numastat -m; %s grep -l bind /proc/[0-9]*/numa_maps", nodesOfLargest(v)), Tradeoff: "reading numa_maps stops large processes for a moment"},
 		{Text: rule.T("spread a database over all nodes (innodb_numa_interleave=ON, numactl --interleave=all), or run one server on each node"), Tradeoff: "a restart; half of all accesses are remote, evenly"},
-		{Text: rule.T("let allocations go to other nodes before they free memory"), Command: shell.Line("sysctl -w vm.zone_reclaim_mode=0"), Tradeoff: "more remote memory"},
+	}
+	if mode, ok := v.SysctlNumber(0, "vm.zone_reclaim_mode"); ok && mode != 0 {
+		f.Fixes = append(f.Fixes, rule.Fix{Text: rule.T("let allocations go to other nodes before they free memory"), Command: shell.Line("sysctl -w vm.zone_reclaim_mode=0"), Tradeoff: "more remote memory"})
 	}
 	return []rule.Finding{f}, nil
 }

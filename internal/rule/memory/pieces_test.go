@@ -79,6 +79,10 @@ func TestNUMA(t *testing.T) {
 		{Name: "allocations wait", Host: host(18000, 5<<20, stalls), Want: rule.Likely, Kind: view.KindHost, Subject: "db1"},
 		{Name: "pages come from the other node", Host: host(18000, 5<<20, misses), Want: rule.Possible, Kind: view.KindHost, Subject: "db1"},
 		{Name: "a control group swaps at its limit", Host: host(18000, 5<<20, ofGroup)},
+		{Name: "a control group swaps at its limit while kswapd looks at some pages", Host: func() *ruletest.Host {
+			h := host(18000, 5<<20, func(s float64, r *recording.VMStatSample) { r.SwapOut, r.ScanKswapd = uint64(5120*s), uint64(300*s) })()
+			return h.Cgroup(ruletest.Cgroup{Path: "/app", Memory: gib, MemoryMax: gib, EventsMax: 50, SwapGrowth: 20 << 20})
+		}},
 		{Name: "a node full of page cache", Host: host(18000, 5<<20, quiet)},
 		{Name: "both are full", Host: host(18000, 19000, swaps)},
 		{Name: "both have room", Host: host(4<<20, 5<<20, swaps)},

@@ -72,7 +72,10 @@ func (o oldStamps) finding(v *view.View) (f rule.Finding, ok bool) {
 		return f, false
 	}
 	f.Evidence = o.evidence(v)
-	f.Fixes = stampFixes(v.EnterNetNS(o.NetNS))
+	f.Fixes = stampFixes()
+	if o.recycles {
+		f.Fixes[0].Command = shell.Line("%s sysctl -w net.ipv4.tcp_tw_recycle=0", v.EnterNetNS(o.NetNS))
+	}
 	if o.syns >= minPAWS.Value {
 		f.Affects = append(f.Affects, f.Subject)
 		var dropped []view.Entity
@@ -122,11 +125,10 @@ func (o oldStamps) evidence(v *view.View) (list []rule.Evidence) {
 	return list
 }
 
-// stampFixes are what to do about timestamps that go back; enter begins a command in the
-// network namespace of the server.
-func stampFixes(enter shell.Command) []rule.Fix {
+// stampFixes are what to do about timestamps that go back.
+func stampFixes() []rule.Fix {
 	return []rule.Fix{
-		{Text: rule.T("turn off tcp_tw_recycle on the server (Linux before 4.12), or the timestamp check in the firewall before it"), Command: shell.Line("%s sysctl -w net.ipv4.tcp_tw_recycle=0", enter), Tradeoff: "more connections in TIME_WAIT"},
+		{Text: rule.T("turn off tcp_tw_recycle on the server (Linux before 4.12), or the timestamp check in the firewall before it"), Tradeoff: "more connections in TIME_WAIT"},
 		{Text: rule.T("or let the gateway rewrite or remove timestamps, or give each host its own address"), Tradeoff: "without timestamps, wrapped sequence numbers are not detected on fast links"},
 	}
 }

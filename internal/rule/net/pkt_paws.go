@@ -148,7 +148,7 @@ func (b *behind) finding(v *view.View, c rule.Confidence) rule.Finding {
 	if counters > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.TCPPAWSDrops, What: rule.T("the kernel dropped %s packets because of their timestamps", unit.Count(counters)), Value: counters, Limit: rule.Limit(0)})
 	}
-	f.Fixes = stampFixes(shell.Command{})
+	f.Fixes = stampFixes()
 	return f
 }
 
