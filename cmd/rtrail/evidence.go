@@ -52,14 +52,22 @@ func isReport(path string) bool { return imported.IsCollection(path) || imported
 // ofOneHost are files that are judged together.
 type ofOneHost struct{ reports, dumps, captures, unknown []string }
 
-// parted tells reports of other tools from stacks and captures. What a capture holds may be the
+// parted tells reports of other tools from stacks and captures, which pt-stalk takes, too. What a capture holds may be the
 // text of a report.
 func parted(files []string) (p ofOneHost) {
+	for _, f := range files {
+		files = append(files, imported.Beside(f)...)
+	}
 	for _, f := range files {
 		list := &p.unknown
 		switch {
 		case pcap.Is(f):
 			list = &p.captures
+		case imported.IsBeside(f): // tcpdump may have seen nothing, and other debuggers be unknown
+			if !stack.IsDump(f) {
+				continue
+			}
+			list = &p.dumps
 		case isReport(f):
 			list = &p.reports
 		case stack.IsDump(f):

@@ -203,10 +203,35 @@ const lasting = 10
 // files.
 func IsCollection(path string) bool {
 	if collected.MatchString(filepath.Base(path)) {
-		return true
+		return !IsBeside(path)
 	}
 	_, list, err := collection(path)
 	return err == nil && len(list) > 0
+}
+
+// besides are the files of a collection with packets and stacks.
+var besides = []string{"tcpdump", "stacktrace"}
+
+// IsBeside says that a name is that of a file of pt-stalk with packets or stacks.
+func IsBeside(path string) bool {
+	m := collected.FindStringSubmatch(filepath.Base(path))
+	return m != nil && slices.Contains(besides, m[2])
+}
+
+// Beside are the files with packets and stacks of the collection that is read of a directory.
+func Beside(dir string) (files []string) {
+	_, list, err := collection(dir)
+	if err != nil || len(list) == 0 {
+		return nil
+	}
+	trigger := collected.FindStringSubmatch(filepath.Base(list[0]))[1]
+	for _, k := range besides {
+		path := filepath.Join(dir, trigger+"-"+k)
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
+			files = append(files, path)
+		}
+	}
+	return files
 }
 
 // collection is the last one in a directory, and its files; others is how many there are
