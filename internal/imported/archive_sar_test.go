@@ -3,12 +3,18 @@ package imported
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/ulikunitz/xz"
+
+	"rtrail/internal/view"
 )
 
 // packed is a content packed by xz.
@@ -52,6 +58,24 @@ func TestSosreport(t *testing.T) {
 		if !strings.Contains(notes, want) {
 			t.Errorf("%q lacks %q", notes, want)
 		}
+	}
+	// The same, unpacked, with a link and a FIFO that nobody follows or waits for.
+	dir := t.TempDir()
+	for _, e := range entries {
+		name := filepath.Join(dir, strings.TrimPrefix(e.name, "sosreport-vm/"))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(e.content), 0o600), os.Chtimes(name, e.at, e.at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(os.Symlink("/proc/stat", filepath.Join(dir, "var/log/sa/sar09")), syscall.Mkfifo(filepath.Join(dir, "var/log/sa/sar08"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	rec, held, err := Read(t.Context(), []string{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if total, ok := view.New(rec, held.From, held.To).CPUTotal(); !ok || total.Busy() < 0.9 || !slices.ContainsFunc(rec.Manifest().Notes, func(n string) bool { return strings.Contains(n, "the newest of 3 files") }) {
+		t.Errorf("unpacked: %+v, %q", total, rec.Manifest().Notes)
 	}
 	// Two copies of /proc tell more of the host.
 	v = text(t, string(archive(t, append(append(entries, copyOf("1/", 200)...), copyOf("2/", 210)...)...)))

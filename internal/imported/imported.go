@@ -125,6 +125,9 @@ func Read(ctx context.Context, files []string) (*recording.Recording, recording.
 }
 
 func readFile(ctx context.Context, path string) (*told, error) {
+	if isUnpacked(path) {
+		return readFolder(ctx, path)
+	}
 	f, err := infile.Open(ctx, path)
 	if err != nil {
 		return nil, fmt.Errorf("reading a report: %w", err)

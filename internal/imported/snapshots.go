@@ -200,13 +200,13 @@ var stalked = []string{"procstat", "procvmstat", "meminfo", "diskstats", "interr
 const lasting = 10
 
 // IsCollection says that a path is a directory in which pt-stalk put files, or one of these
-// files.
+// files, or an unpacked archive with a copy of /proc.
 func IsCollection(path string) bool {
 	if collected.MatchString(filepath.Base(path)) {
 		return !IsBeside(path)
 	}
 	_, list, err := collection(path)
-	return err == nil && len(list) > 0
+	return err == nil && len(list) > 0 || isUnpacked(path)
 }
 
 // besides are the files of a collection with packets and stacks.
@@ -277,6 +277,8 @@ func expand(paths []string) (files, notes []string, err error) {
 	for _, p := range paths {
 		info, err := os.Stat(p)
 		switch {
+		case err == nil && info.IsDir() && isUnpacked(p):
+			files = append(files, p)
 		case err == nil && info.IsDir():
 			others, list, err := collection(p)
 			if err != nil {
