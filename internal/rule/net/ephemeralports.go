@@ -218,9 +218,19 @@ func reserved(v *view.View, ns uint64, low, high int) int {
 	return n
 }
 
+// unstamped says that connections of a namespace have no TCP timestamps, without which no
+// port in TIME_WAIT is used again.
+func unstamped(v *view.View, ns uint64) bool {
+	n, ok := v.SysctlNumber(ns, "net.ipv4.tcp_timestamps")
+	return ok && n == 0
+}
+
 // reusable says whether the kernel may take a port in TIME_WAIT again after a
 // second: tcp_tw_reuse 1, or 2 (the default) on loopback.
 func reusable(v *view.View, d destination) bool {
+	if unstamped(v, d.ns) {
+		return false
+	}
 	text, ok := v.Sysctl(d.ns, "net.ipv4.tcp_tw_reuse")
 	if !ok {
 		return loopback(d.remote)
@@ -420,8 +430,12 @@ func (x exhaustion) fixes(v *view.View) []rule.Fix {
 		Command: shell.Line("%s sysctl -w net.ipv4.ip_local_port_range='10240 65535'", enter), Tradeoff: "servers that listen on high ports need ip_local_reserved_ports",
 	}}
 	if !x.reusable && x.timeWait > 0 {
+		settings := shell.Line("net.ipv4.tcp_tw_reuse=1")
+		if unstamped(v, x.ns) {
+			settings = shell.Line("net.ipv4.tcp_timestamps=1 net.ipv4.tcp_tw_reuse=1")
+		}
 		fixes = append(fixes, rule.Fix{
-			Text: rule.T("let outgoing connections reuse ports in TIME_WAIT"), Command: shell.Line("%s sysctl -w net.ipv4.tcp_tw_reuse=1", enter),
+			Text: rule.T("let outgoing connections reuse ports in TIME_WAIT"), Command: shell.Line("%s sysctl -w %s", enter, settings),
 			Tradeoff: "needs TCP timestamps at both ends; not for destinations behind NAT with different clocks",
 		})
 	}

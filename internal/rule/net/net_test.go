@@ -417,6 +417,11 @@ func TestEphemeralPorts(t *testing.T) {
 			counters(h, 1, map[string]float64{"TcpActiveOpens": 5})
 			outgoing(h, 50, "10.0.0.5", recording.TCPTimeWait)
 		}, rule.Possible},
+		{"TIME_WAIT that could be used again with timestamps", func(h *ruletest.Host) {
+			sysctl(h, 1, "net.ipv4.tcp_tw_reuse", "1")
+			sysctl(h, 1, "net.ipv4.tcp_timestamps", "0")
+			outgoing(h, 50, "10.0.0.5", recording.TCPTimeWait)
+		}, rule.Certain},
 		{"as many connects as ports, used again", func(h *ruletest.Host) {
 			sysctl(h, 1, "net.ipv4.tcp_tw_reuse", "1")
 			counters(h, 1, map[string]float64{"TcpActiveOpens": 50})
