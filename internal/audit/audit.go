@@ -29,7 +29,7 @@ type Check struct {
 	Leave  string // who should leave it alone
 	// Explains are IDs of rules whose findings about the same thing the setting may
 	// explain; Proves those of them that then are certain, because the finding shows
-	// what such a setting does and hardly anything else does.
+	// what such a setting does and hardly anything else does. Remark.Fits narrows both.
 	Explains, Proves []string
 	Thresholds       []*rule.Threshold
 	// Look finds remarks; seen says whether there was anything to judge.
@@ -44,6 +44,10 @@ type Remark struct {
 	Words   rule.Text     // what is set, and what it does not fit
 	See     shell.Command // shows the setting
 	Change  shell.Command // may be none
+	// Fits says of a finding about the same thing, of a rule that the check explains,
+	// whether it shows what this value does, and whether nothing but this value can be
+	// its cause, as far as is measured. nil: both.
+	Fits func(*rule.Finding) (explains, proves bool)
 }
 
 // Report is the audit of one host.
@@ -94,7 +98,14 @@ func (r *Remark) Explains(f *rule.Finding) (explains, proves bool) {
 		in := func(e view.Entity) bool { return slices.Contains(r.Spaces, e.NetNS) }
 		about = in(f.Subject) || slices.ContainsFunc(f.Affects, in)
 	}
-	return about, about && slices.Contains(r.Check.Proves, f.Rule)
+	if !about {
+		return false, false
+	}
+	explains, proves = true, true
+	if r.Fits != nil {
+		explains, proves = r.Fits(f)
+	}
+	return explains, explains && proves && slices.Contains(r.Check.Proves, f.Rule)
 }
 
 // Checks are all of them, in the order of the report.

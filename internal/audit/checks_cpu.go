@@ -1,15 +1,29 @@
 package audit
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
 
+	"rtrail/internal/metric"
+	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
+)
+
+var (
+	timeShare = rule.Threshold{Name: "time-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Share of a process's CPU time in calls that ask for the time. From here on a clock that is read without a call halves it."}
+	fullCPU = rule.Threshold{Name: "full-cpu", Value: 0.95, Unit: "share", Source: rule.Judgement,
+		Reason: "Share of the one CPU that a card may interrupt in use. With more time left it reads the card's rings as packets come."}
+	idleCPU = rule.Threshold{Name: "idle-cpu", Value: 0.4, Unit: "share", Source: rule.Judgement,
+		Reason: "Idle share of another CPU meanwhile: it could take the interrupts."}
+	oneSided = rule.Threshold{Name: "one-sided", Value: 0.8, Unit: "share", Source: rule.Judgement,
+		Reason: "Share of the one CPU in the softirq time of all. On two CPUs even work gives each a half."}
 )
 
 var cpuChecks = []Check{
@@ -32,8 +46,9 @@ var cpuChecks = []Check{
 		Change:   "Let irqbalance spread them, or write CPUs to smp_affinity_list; with fewer queues than CPUs turn RPS on.",
 		Price:    "Caches are shared less; RPS costs an interrupt between CPUs for each batch.",
 		Leave:    "Hosts that keep CPUs free of interrupts on purpose.",
-		Explains: []string{"cpu/interrupts-on-one-core", "cpu/softirq", "net/softnet", "net/nic-drops"}, Proves: []string{"cpu/interrupts-on-one-core"},
-		Look: lookAffinity,
+		Explains: []string{"cpu/interrupts-on-one-core", "cpu/softirq", "net/nic-drops"}, Proves: []string{"cpu/softirq", "net/nic-drops"},
+		Thresholds: []*rule.Threshold{&fullCPU, &idleCPU, &oneSided},
+		Look:       lookAffinity,
 	},
 	{
 		ID: "audit/clock-source", Title: "to ask for the time is slow",
@@ -43,8 +58,9 @@ var cpuChecks = []Check{
 		Change:   "If tsc is available, choose it. If it is not, the kernel found that it does not run evenly: `dmesg | grep -i tsc` has the reason, often the firmware.",
 		Price:    "A TSC that runs unevenly makes time jump: do not force it.",
 		Leave:    "Hosts on which the kernel rejected tsc, until the cause is known.",
-		Explains: []string{"cpu/hot-function", "cpu/syscall-storm"},
-		Look:     lookClock,
+		Explains: []string{"cpu/hot-function", "cpu/syscall-storm"}, Proves: []string{"cpu/syscall-storm"},
+		Thresholds: []*rule.Threshold{&timeShare},
+		Look:       lookClock,
 	},
 }
 
@@ -88,14 +104,58 @@ func lookAffinity(v *view.View) (list []Remark, seen bool) {
 			continue
 		}
 		seen = true
-		if _, err := strconv.Atoi(cpus[0]); err != nil || len(slices.Compact(slices.Clone(cpus))) > 1 {
+		cpu, err := strconv.ParseInt(cpus[0], 10, 32)
+		if err != nil || len(slices.Compact(slices.Clone(cpus))) > 1 {
 			continue
 		}
 		first := card.Lines[0].IRQ
 		list = append(list, Remark{Subject: view.InterfaceEntity(card.Interface, v.Manifest().Host.NetNS), Words: rule.T("all %d interrupt lines of %s that fired may interrupt CPU %s only, and RPS is off", len(cpus), card.Interface, cpus[0]),
-			See: shell.Line("grep . /proc/irq/*/smp_affinity_list; cat /proc/interrupts"), Change: shell.Line("echo 0-%d > /proc/irq/%d/smp_affinity_list", v.CPUCount()-1, first)})
+			See: shell.Line("grep . /proc/irq/*/smp_affinity_list; cat /proc/interrupts"), Change: shell.Line("echo 0-%d > /proc/irq/%d/smp_affinity_list", v.CPUCount()-1, first),
+			Fits: onOneCPU(v, card.Interface, int32(cpu))})
 	}
 	return list, seen
+}
+
+// onOneCPU says which findings about an interface come from its interrupts all going to
+// one CPU.
+func onOneCPU(v *view.View, name string, cpu int32) func(*rule.Finding) (explains, proves bool) {
+	return func(f *rule.Finding) (explains, proves bool) {
+		var one view.CPUShare
+		softirq, idlest := 0.0, 0.0
+		for _, c := range v.CPUs() {
+			softirq += c.SoftIRQ
+			if c.CPU == cpu {
+				one = c
+			} else {
+				idlest = max(idlest, c.Idle)
+			}
+		}
+		here := slices.ContainsFunc(f.Affects, view.Entity{Kind: view.KindCPU, Name: fmt.Sprintf("CPU %d", cpu)}.Same)
+		switch f.Rule {
+		case "net/nic-drops":
+			// Damaged frames, and what is lost on its way out, are no fault of whoever
+			// reads the rings.
+			lost, _ := valueOf(f, metric.InterfaceDrops)
+			ring := lostInRing(v, name)
+			return ring > 0 && lost == ring, one.Busy() >= fullCPU.Value && idlest >= idleCPU.Value
+		case "cpu/softirq":
+			return here, one.SoftIRQ >= oneSided.Value*softirq
+		}
+		return here, false
+	}
+}
+
+// lostInRing is how many packets found the receive ring of an interface of this host
+// full in the window.
+func lostInRing(v *view.View, name string) float64 {
+	var rows []recording.NetDeviceSample
+	for _, d := range view.Rows[recording.NetDeviceSample](v) {
+		if d.Interface == name && v.OwnNetNS(d.NetNS) {
+			rows = append(rows, d)
+		}
+	}
+	lost, _ := view.Delta(rows, func(s recording.NetDeviceSample) uint64 { return s.RxFIFO })
+	return lost
 }
 
 // slowClocks are read by the kernel, from a device.
@@ -115,11 +175,37 @@ func lookClock(v *view.View) ([]Remark, bool) {
 			break
 		}
 	}
-	r := Remark{Subject: v.HostEntity(), See: shell.Line("grep . /sys/devices/system/clocksource/clocksource0/*_clocksource; dmesg | grep -i tsc")}
+	r := Remark{Subject: v.HostEntity(), See: shell.Line("grep . /sys/devices/system/clocksource/clocksource0/*_clocksource; dmesg | grep -i tsc"),
+		Fits: func(f *rule.Finding) (explains, proves bool) { return asksForTime(v, f) }}
 	r.Words = rule.T("the clock source is %s: each question for the time takes microseconds in the kernel; none that is faster is available", current)
 	if better != "" {
 		r.Words = rule.T("the clock source is %s, although %s is available: each question for the time takes microseconds in the kernel", current, better)
 		r.Change = shell.Line("echo %s > /sys/devices/system/clocksource/clocksource0/current_clocksource", better)
 	}
 	return found(r)
+}
+
+// timeCalls are the system calls that tell the time. Libraries make them only where the
+// clock cannot be read without one.
+var timeCalls = []string{"clock_gettime", "gettimeofday", "time"}
+
+// asksForTime says whether a finding is about a process that asks for the time, and
+// whether that is most of what it does.
+func asksForTime(v *view.View, f *rule.Finding) (explains, proves bool) {
+	if f.Rule == "cpu/hot-function" {
+		on := v.CPUProfile(f.Subject.PID).Functions
+		return len(on) > 0 && (strings.HasSuffix(on[0].Function, "clock_gettime") || strings.HasSuffix(on[0].Function, "gettimeofday")), false
+	}
+	profile := v.CallProfile(f.Subject.PID)
+	asks := view.SampledCall{}
+	for _, call := range timeCalls {
+		asks.Samples += profile.Of(call).Samples
+	}
+	for _, s := range view.Rows[recording.OnCPUSample](v) {
+		if s.PID == f.Subject.PID && strings.Contains(s.Stack, "cpu_clock_get") {
+			asks.Samples -= s.Samples // how much CPU time it took, which no clock tells
+		}
+	}
+	share, _ := profile.Share(asks)
+	return share >= timeShare.Value, share >= timeShare.Value
 }

@@ -3,6 +3,7 @@ package audit
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,7 +34,7 @@ var limitChecks = []Check{
 		Change:   "LimitNOFILE= in the unit of the service, or its own setting (worker_rlimit_nofile of nginx), then restart it.",
 		Price:    "Programs that close all possible descriptors when they start take longer with a huge limit.",
 		Leave:    "Services whose number of connections is bounded below the limit.",
-		Explains: []string{"proc/fd-limit", "net/accept-queue-full"}, Proves: []string{"proc/fd-limit"},
+		Explains: []string{"proc/fd-limit", "net/accept-queue-full"}, Proves: []string{"proc/fd-limit", "net/accept-queue-full"},
 		Thresholds: []*rule.Threshold{&filesUsed, &filesFew},
 		Look:       lookFiles,
 	},
@@ -57,7 +58,7 @@ var limitChecks = []Check{
 		Change:   "-Xmx below the limit with room for all else, or -XX:MaxRAMPercentage=60 to 75 instead of -Xmx.",
 		Price:    "A smaller heap is collected more often.",
 		Leave:    "Nobody whose heap really fills.",
-		Explains: []string{"mem/cgroup-oom", "mem/cgroup-near-limit", "mem/oom-kill", "mem/swapping"}, Proves: []string{"mem/cgroup-oom"},
+		Explains: []string{"mem/cgroup-oom", "mem/cgroup-near-limit", "mem/oom-kill", "mem/swapping"}, Proves: []string{"mem/cgroup-oom", "mem/swapping"},
 		Thresholds: []*rule.Threshold{&heapShare},
 		Look:       lookHeaps,
 	},
@@ -82,7 +83,13 @@ func lookFiles(v *view.View) (list []Remark, seen bool) {
 			continue
 		}
 		list = append(list, Remark{Subject: p.Entity(), Words: rule.T("%s (%d), which serves port %d, has %d of at most %d files open", p.Comm, p.PID, serves[pid], s.Files, s.FilesSoft),
-			See: shell.Line("grep 'open files' /proc/%d/limits; ls /proc/%d/fd | wc -l", pid, pid), Change: shell.Line("prlimit --nofile=65536:65536 --pid %d", pid)})
+			See: shell.Line("grep 'open files' /proc/%d/limits; ls /proc/%d/fd | wc -l", pid, pid), Change: shell.Line("prlimit --nofile=65536:65536 --pid %d", pid),
+			Fits: func(f *rule.Finding) (explains, proves bool) {
+				// Without a free descriptor accept takes nothing from its queue. One may be
+				// free at the moment of reading.
+				at := f.Rule == "proc/fd-limit" || slices.ContainsFunc(series[pid], func(s recording.LimitSample) bool { return s.FilesSoft > 0 && s.Files >= s.FilesSoft-1 })
+				return at, at
+			}})
 	}
 	return list, seen
 }
@@ -90,17 +97,17 @@ func lookFiles(v *view.View) (list []Remark, seen bool) {
 func lookGroups(v *view.View) (list []Remark, seen bool) {
 	memory, cpus := memoryOf(v), v.CPUCount()
 	for _, c := range v.Cgroups() {
-		at := func(words rule.Text, v2, v1 string) {
+		at := func(words rule.Text, v2, v1 string, explains ...string) {
 			file := "/sys/fs/cgroup" + c.Path + "/" + v2
 			if c.Version == 1 {
 				file = "/sys/fs/cgroup/" + path.Dir(v1) + c.Path + "/" + path.Base(v1)
 			}
-			list = append(list, Remark{Subject: view.CgroupEntity(c.Path), Words: words, See: shell.Line("cat %s", shell.Path(file))})
+			list = append(list, Remark{Subject: view.CgroupEntity(c.Path), Words: words, See: shell.Line("cat %s", shell.Path(file)), Fits: only(explains...)})
 		}
 		if c.Limited() && memory > 0 {
 			seen = true
 			if c.MemoryMax > memory {
-				at(rule.T("%s may use %v of memory; the host has %v: it is full before the limit is reached", c.Path, unit.Bytes(c.MemoryMax), unit.Bytes(memory)), "memory.max", "memory/memory.limit_in_bytes")
+				at(rule.T("%s may use %v of memory; the host has %v: it is full before the limit is reached", c.Path, unit.Bytes(c.MemoryMax), unit.Bytes(memory)), "memory.max", "memory/memory.limit_in_bytes", "mem/oom-kill")
 			}
 		}
 		if !c.HasQuota() || cpus == 0 {
@@ -111,7 +118,7 @@ func lookGroups(v *view.View) (list []Remark, seen bool) {
 		case c.Cores() > float64(cpus):
 			at(rule.T("%s may use %.1f CPUs; the host has %d: the quota limits nothing", c.Path, c.Cores(), cpus), "cpu.max", "cpu/cpu.cfs_quota_us")
 		case c.Cores() < quotaSmall.Value && listens(v, c.Path):
-			at(rule.T("%s may use %.2f of a CPU, and serves clients: a request that takes more than %v of CPU time waits for the next period of %v", c.Path, c.Cores(), unit.Duration(c.Quota), unit.Duration(c.Period)), "cpu.max", "cpu/cpu.cfs_quota_us")
+			at(rule.T("%s may use %.2f of a CPU, and serves clients: a request that takes more than %v of CPU time waits for the next period of %v", c.Path, c.Cores(), unit.Duration(c.Quota), unit.Duration(c.Period)), "cpu.max", "cpu/cpu.cfs_quota_us", "cpu/throttled")
 		}
 	}
 	return list, seen
@@ -173,9 +180,14 @@ func lookHeaps(v *view.View) (list []Remark, seen bool) {
 		seen = true
 		switch {
 		case limited && heap > heapShare.Value*float64(limit):
-			list = append(list, Remark{Subject: p.Entity(), Words: rule.T("java (%d) may have a heap of %v (%s) in %s, whose memory limit is %v", p.PID, unit.Bytes(heap), flag, group.Path, unit.Bytes(limit)), See: shell.Line("jcmd %d VM.flags", p.PID)})
+			list = append(list, Remark{Subject: p.Entity(), Words: rule.T("java (%d) may have a heap of %v (%s) in %s, whose memory limit is %v", p.PID, unit.Bytes(heap), flag, group.Path, unit.Bytes(limit)), See: shell.Line("jcmd %d VM.flags", p.PID),
+				Fits: only("mem/cgroup-oom", "mem/cgroup-near-limit")})
 		case !limited && heap > float64(limit):
-			list = append(list, Remark{Subject: p.Entity(), Words: rule.T("java (%d) may have a heap of %v (%s) on a host with %v of memory", p.PID, unit.Bytes(heap), flag, unit.Bytes(limit)), See: shell.Line("jcmd %d VM.flags", p.PID)})
+			list = append(list, Remark{Subject: p.Entity(), Words: rule.T("java (%d) may have a heap of %v (%s) on a host with %v of memory", p.PID, unit.Bytes(heap), flag, unit.Bytes(limit)), See: shell.Line("jcmd %d VM.flags", p.PID),
+				Fits: func(f *rule.Finding) (explains, proves bool) {
+					// What it holds already is more than there is room for.
+					return f.Rule == "mem/oom-kill" || f.Rule == "mem/swapping", max(p.Anon, 0)+max(p.Swap, 0) > limit
+				}})
 		}
 	}
 	return list, seen

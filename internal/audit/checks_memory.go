@@ -2,6 +2,7 @@ package audit
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"rtrail/internal/recording"
@@ -12,8 +13,10 @@ import (
 )
 
 var (
-	usualDirty = rule.Threshold{Name: "usual-dirty", Value: 40, Unit: "count", Source: rule.Judgement,
-		Reason: "Percent of memory that may wait to be written before writers wait. The default is 20."}
+	usualDirty = rule.Threshold{Name: "usual-dirty", Value: 40, Unit: "count", Source: "TuneD, profile throughput-performance",
+		Reason: "Percent of memory that may wait to be written before writers wait. The kernel's default is 20; servers with RHEL have 40 from their first start on."}
+	usualBackground = rule.Threshold{Name: "usual-background", Value: 0.1, Unit: "share", Source: "kernel, vm.dirty_background_ratio of mm/page-writeback.c",
+		Reason: "Share of memory that waits to be written when the kernel begins to write by default. More shows what limits above the defaults do."}
 	smallDirty = rule.Threshold{Name: "small-dirty", Value: 4 << 20, Unit: "bytes", Source: rule.Judgement,
 		Reason: "A few writes of a copy: below this, every program that writes waits for the disk."}
 	longExpire = rule.Threshold{Name: "long-expire", Value: 600, Unit: "seconds", Source: rule.Judgement,
@@ -38,23 +41,23 @@ var memoryChecks = []Check{
 		ID: "audit/dirty-pages", Title: "much may wait to be written, or next to nothing",
 		Reads:      "vm.dirty_ratio, dirty_bytes, dirty_background_ratio, dirty_background_bytes, dirty_expire_centisecs, dirty_writeback_centisecs",
 		Why:        "What programs write waits in memory. With a high limit it comes to the disk at once, and whoever syncs or reads meanwhile waits for seconds; with a tiny one each write waits for the disk.",
-		When:       "A limit is far from the default, the background limit is not below the other, or nothing is written in time.",
+		When:       "A limit is far from the defaults of kernel and distributions, the background limit is not below the other, or nothing is written in time.",
 		Change:     "Set the limits in bytes: what the disk writes in a second or two, a quarter of it in the background.",
 		Price:      "Lower limits make bulk writers wait earlier.",
 		Leave:      "Hosts that write files which are deleted before they would be written; laptops that let disks sleep.",
 		Explains:   []string{"disk/saturated", "disk/slow-sync"},
-		Thresholds: []*rule.Threshold{&usualDirty, &smallDirty, &longExpire},
+		Thresholds: []*rule.Threshold{&usualDirty, &smallDirty, &longExpire, &usualBackground},
 		Look:       lookDirty,
 	},
 	{
 		ID: "audit/swappiness", Title: "the kernel swaps out a database to keep page cache",
-		Reads:      "vm.swappiness, /proc/swaps, memory of database processes",
-		Why:        "A database has a cache of its own. If its pages go to swap, what it takes for memory is a read from the disk, within locks.",
-		When:       "There is swap on a disk, vm.swappiness is above the threshold, and a database holds a large share of the host's memory.",
-		Change:     "Lower vm.swappiness.",
-		Price:      "Less page cache for other programs.",
-		Leave:      "Hosts whose swap is compressed memory (zram, zswap), and those where the database is not what matters.",
-		Explains:   []string{"mem/swapping"},
+		Reads:    "vm.swappiness, /proc/swaps, memory of database processes",
+		Why:      "A database has a cache of its own. If its pages go to swap, what it takes for memory is a read from the disk, within locks.",
+		When:     "There is swap on a disk, vm.swappiness is above the threshold, and a database holds a large share of the host's memory.",
+		Change:   "Lower vm.swappiness.",
+		Price:    "Less page cache for other programs.",
+		Leave:    "Hosts whose swap is compressed memory (zram, zswap), and those where the database is not what matters.",
+		Explains: []string{"mem/swapping"}, Proves: []string{"mem/swapping"},
 		Thresholds: []*rule.Threshold{&swapPreference, &databaseShare},
 		Look:       lookSwappiness,
 	},
@@ -90,19 +93,19 @@ var memoryChecks = []Check{
 		Change:     "Set it to 1 % of memory, 256 MiB at most.",
 		Price:      "A smaller reserve makes allocations within interrupts fail sooner.",
 		Leave:      "Hosts whose driver or vendor asks for it.",
-		Explains:   []string{"mem/oom-kill", "mem/reclaim", "mem/swapping"},
+		Explains:   []string{"mem/oom-kill", "mem/reclaim", "mem/swapping", "mem/fragmentation"},
 		Thresholds: []*rule.Threshold{&reserveShare, &smallReserve},
 		Look:       lookReserve,
 	},
 	{
 		ID: "audit/cache-pressure", Title: "the kernel drops names of files at once, or never",
-		Reads:      "vm.vfs_cache_pressure",
-		Why:        "At 0 the cache of names and inodes is never given back, until memory runs out. Far above the default, files are looked up on the disk again and again.",
-		When:       "It is 0, or at least the threshold.",
-		Change:     "Set it to 100, the default.",
-		Price:      "None.",
-		Leave:      "File servers with millions of small files, which set it to 50 or so, have no remark here.",
-		Explains:   []string{"mem/reclaim"},
+		Reads:    "vm.vfs_cache_pressure",
+		Why:      "At 0 the cache of names and inodes is never given back, until memory runs out. Far above the default, files are looked up on the disk again and again.",
+		When:     "It is 0, or at least the threshold.",
+		Change:   "Set it to 100, the default.",
+		Price:    "None.",
+		Leave:    "File servers with millions of small files, which set it to 50 or so, have no remark here.",
+		Explains: []string{"mem/reclaim"}, Proves: []string{"mem/reclaim"},
 		Thresholds: []*rule.Threshold{&cachePressure},
 		Look: func(v *view.View) ([]Remark, bool) {
 			n, ok := ofHost(v, "vm.vfs_cache_pressure")
@@ -110,7 +113,12 @@ var memoryChecks = []Check{
 				return nil, ok
 			}
 			return found(Remark{Subject: v.HostEntity(), Words: rule.T("vm.vfs_cache_pressure is %d; the default is 100", n),
-				See: shell.Line("sysctl vm.vfs_cache_pressure"), Change: shell.Line("sysctl -w vm.vfs_cache_pressure=100")})
+				See: shell.Line("sysctl vm.vfs_cache_pressure"), Change: shell.Line("sysctl -w vm.vfs_cache_pressure=100"),
+				Fits: func(f *rule.Finding) (explains, proves bool) {
+					// Names that are never given back hold more than all files do.
+					m, known := v.MemoryNow()
+					return f.Subject.Kind == view.KindHost, n == 0 && known && m.SReclaimable > m.Cached-m.Shmem
+				}})
 		},
 	},
 	{
@@ -128,7 +136,12 @@ var memoryChecks = []Check{
 				return nil, ok && nodes >= 2
 			}
 			return found(Remark{Subject: v.HostEntity(), Words: rule.T("vm.zone_reclaim_mode is %d: a full NUMA node drops its page cache while others have free memory", mode),
-				See: shell.Line("sysctl vm.zone_reclaim_mode; numactl --hardware"), Change: shell.Line("sysctl -w vm.zone_reclaim_mode=0")})
+				See: shell.Line("sysctl vm.zone_reclaim_mode; numactl --hardware"), Change: shell.Line("sysctl -w vm.zone_reclaim_mode=0"),
+				Fits: func(f *rule.Finding) (explains, proves bool) {
+					p, _ := v.Paging()
+					swaps := mode&reclaimSwaps != 0 && p.SwapOut > 0
+					return f.Rule == "mem/reclaim" || swaps, swaps
+				}})
 		},
 	},
 	{
@@ -139,14 +152,19 @@ var memoryChecks = []Check{
 		Change:   "Turn it off, and start the database with interleaved memory (numactl --interleave=all, innodb_numa_interleave).",
 		Price:    "Processes that would fit a node stay where they were started.",
 		Leave:    "Hosts with many smaller processes beside the database.",
-		Explains: []string{"mem/numa"},
+		Explains: []string{},
 		Look:     lookBalancing,
 	},
 }
 
+// reclaimSwaps is the bit of vm.zone_reclaim_mode with which a node also swaps; 1 only
+// drops page cache.
+const reclaimSwaps = 4
+
 func lookDirty(v *view.View) (list []Remark, seen bool) {
 	at := func(words rule.Text, change shell.Command) {
-		list = append(list, Remark{Subject: v.HostEntity(), Words: words, See: shell.Line("sysctl -a -r vm.dirty"), Change: change})
+		list = append(list, Remark{Subject: v.HostEntity(), Words: words, See: shell.Line("sysctl -a -r vm.dirty"), Change: change,
+			Fits: func(f *rule.Finding) (explains, proves bool) { return writtenLate(v, f), false }})
 	}
 	ratio, known := ofHost(v, "vm.dirty_ratio")
 	bytes, _ := ofHost(v, "vm.dirty_bytes")
@@ -156,8 +174,10 @@ func lookDirty(v *view.View) (list []Remark, seen bool) {
 		return nil, false
 	}
 	switch {
-	case bytes == 0 && ratio >= int64(usualDirty.Int()):
+	case bytes == 0 && ratio > int64(usualDirty.Int()):
 		at(rule.T("vm.dirty_ratio is %d: up to %v may wait to be written; the default is 20", ratio, unit.Bytes(float64(memoryOf(v))*float64(ratio)/100)), shell.Line("sysctl -w vm.dirty_ratio=20"))
+	case memoryOf(v) > 0 && bytes/(memoryOf(v)/100+1) > int64(usualDirty.Int()):
+		at(rule.T("vm.dirty_bytes is %d: up to %v of %v may wait to be written; the default is a fifth of it", bytes, unit.Bytes(bytes), unit.Bytes(memoryOf(v))), shell.Line("sysctl -w vm.dirty_ratio=20"))
 	case bytes == 0 && ratio == 0 || bytes > 0 && bytes < int64(smallDirty.Value):
 		at(rule.T("next to nothing may wait to be written (vm.dirty_ratio = %d, vm.dirty_bytes = %d): each write waits for the disk", ratio, bytes), shell.Line("sysctl -w vm.dirty_ratio=20"))
 	}
@@ -172,6 +192,21 @@ func lookDirty(v *view.View) (list []Remark, seen bool) {
 		at(rule.T("vm.dirty_expire_centisecs is %d: data may stay unwritten for %v; the default is 3000", n, unit.Seconds(float64(n)/100)), shell.Line("sysctl -w vm.dirty_expire_centisecs=3000"))
 	}
 	return list, true
+}
+
+// writtenLate says whether a finding shows what limits of dirty pages do: a disk that is
+// busy with writing, or a sync that waits, while much waits to be written, or writers wait
+// although next to nothing does.
+func writtenLate(v *view.View, f *rule.Finding) bool {
+	if d, ok := v.BlockDevice(f.Subject.Name); f.Rule == "disk/saturated" && ok && d.ReadBytes > d.WrittenBytes {
+		return false
+	}
+	waits := int64(0)
+	for _, m := range view.Rows[recording.MemorySample](v) {
+		waits = max(waits, max(m.Dirty, 0)+max(m.Writeback, 0))
+	}
+	throttled := slices.ContainsFunc(v.Blocked(), func(b view.Blocked) bool { return strings.Contains(b.Where+b.Stack, "balance_dirty_pages") })
+	return throttled || float64(waits) > usualBackground.Value*float64(memoryOf(v))
 }
 
 // swapOnDisk is the size of swap that is not compressed memory.
@@ -196,7 +231,13 @@ func lookSwappiness(v *view.View) ([]Remark, bool) {
 		return nil, true
 	}
 	return found(Remark{Subject: db.Entity(), Words: rule.T("vm.swappiness is %d, and %s (%d) holds %v of %v: to keep page cache the kernel may swap it out to %v of swap", n, db.Comm, db.PID, unit.Bytes(held), unit.Bytes(memoryOf(v)), unit.Bytes(swap)),
-		See: shell.Line("sysctl vm.swappiness; grep VmSwap /proc/%d/status", db.PID), Change: shell.Line("sysctl -w vm.swappiness=1")})
+		See: shell.Line("sysctl vm.swappiness; grep VmSwap /proc/%d/status", db.PID), Change: shell.Line("sysctl -w vm.swappiness=1"),
+		Fits: func(f *rule.Finding) (explains, proves bool) {
+			// With a low value page cache goes first, as long as there is some. Short is the
+			// host, not a group that has a limit, whose cache is another.
+			m, known := v.MemoryNow()
+			return true, known && slices.ContainsFunc(f.Affects, v.HostEntity().Same) && db.Swap > 0 && m.Cached-max(m.Shmem, 0) >= db.Swap
+		}})
 }
 
 func lookHugePages(v *view.View) (list []Remark, seen bool) {
@@ -204,6 +245,7 @@ func lookHugePages(v *view.View) (list []Remark, seen bool) {
 	if !ok {
 		return nil, false
 	}
+	defrag, _ := v.Sysctl(0, "/sys/kernel/mm/transparent_hugepage/defrag")
 	see, change := shell.Line("cat /sys/kernel/mm/transparent_hugepage/enabled /sys/kernel/mm/transparent_hugepage/defrag"), shell.Line("echo madvise > /sys/kernel/mm/transparent_hugepage/enabled")
 	always := chosen(enabled) == "always"
 	for _, p := range v.Processes() {
@@ -212,10 +254,10 @@ func lookHugePages(v *view.View) (list []Remark, seen bool) {
 		}
 		seen = true
 		if always && p.Full && !p.NoHugePages && kernelAtLeast(v, 5, 0) {
-			list = append(list, Remark{Subject: p.Entity(), Words: rule.T("transparent huge pages are on for all programs, and %s (%d) has not turned them off: while it writes a snapshot, each change copies 2 MiB", p.Comm, p.PID), See: see, Change: change})
+			list = append(list, Remark{Subject: p.Entity(), Words: rule.T("transparent huge pages are on for all programs, and %s (%d) has not turned them off: while it writes a snapshot, each change copies 2 MiB", p.Comm, p.PID), See: see, Change: change,
+				Fits: func(*rule.Finding) (explains, proves bool) { return chosen(defrag) == "always", false }})
 		}
 	}
-	defrag, _ := v.Sysctl(0, "/sys/kernel/mm/transparent_hugepage/defrag")
 	db, held := largestDatabase(v)
 	if held == 0 || snapshots(&db) {
 		return list, seen
@@ -254,15 +296,17 @@ func lookReserve(v *view.View) ([]Remark, bool) {
 	}
 	reserve := float64(kib) * 1024
 	words := rule.T("vm.min_free_kbytes keeps %v of %v free for the kernel alone", unit.Bytes(reserve), unit.Bytes(memory))
+	fits := only("mem/oom-kill", "mem/reclaim", "mem/swapping")
 	switch {
 	case reserve > reserveShare.Value*memory:
 	case reserve < smallReserve.Value:
+		fits = only("mem/fragmentation")
 		words = rule.T("vm.min_free_kbytes keeps only %v free: in a burst the kernel finds no memory for packets", unit.Bytes(reserve))
 	default:
 		return nil, true
 	}
 	return found(Remark{Subject: v.HostEntity(), Words: words, See: shell.Line("sysctl vm.min_free_kbytes"),
-		Change: shell.Line("sysctl -w vm.min_free_kbytes=%.0f", math.Min(memory/100, 256<<20)/1024)})
+		Change: shell.Line("sysctl -w vm.min_free_kbytes=%.0f", math.Min(memory/100, 256<<20)/1024), Fits: fits})
 }
 
 // nodeMemory is the memory of each NUMA node in bytes.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -23,6 +24,8 @@ var (
 		Reason: "Share of the memory at which the kernel begins to shrink windows. Defaults give sockets 6 % of memory before that."}
 	smallWindow = rule.Threshold{Name: "small-window", Value: 512 << 10, Unit: "bytes", Source: rule.Judgement,
 		Reason: "A connection with a round trip of 40 ms gets 13 MB/s at most. The defaults are 4 and 6 MiB where there is 1 GiB of memory."}
+	datagramSize = rule.Threshold{Name: "datagram-size", Value: 2304, Unit: "bytes", Source: "kernel, SKB_TRUESIZE",
+		Reason: "What a datagram of up to 1500 bytes takes of a receive buffer with most network cards, headers of the kernel included."}
 	usualSocketBuffer = rule.Threshold{Name: "usual-socket-buffer", Value: 212992, Unit: "bytes", Source: "kernel, SK_RMEM_MAX of include/net/sock.h",
 		Reason: "The default of net.core.rmem_max and wmem_max: 256 packets of the usual size."}
 	chainLength = rule.Threshold{Name: "chain-length", Value: 8, Unit: "ratio", Source: "kernel, nf_conntrack_init_start",
@@ -33,25 +36,25 @@ var (
 var netChecks = []Check{
 	{
 		ID: "audit/mtu", Title: "an interface takes smaller packets than its peers",
-		Reads:      "MTU, state and kind of each interface of all network namespaces (table net_devices)",
-		Why:        "Small packets pass and large ones are dropped, silently on a bridge or a veth pair: connections open and then stall.",
-		When:       "Both ends of a veth pair differ, a member of a bridge has less than the bridge, a VXLAN has more than the interface below can carry (50 bytes less), or an Ethernet interface has less than IPv6 needs. Routes with an MTU of their own are not read.",
-		Change:     "Give all interfaces of one network the same MTU, on all hosts.",
-		Price:      "Connections that are open keep the segment size they agreed on. A larger MTU than the switch carries loses packets.",
-		Leave:      "Routers that join networks of different MTU on purpose: they fragment or answer with ICMP.",
-		Explains:   []string{"net/mtu-mismatch", "net/nic-drops"},
+		Reads:    "MTU, state and kind of each interface of all network namespaces (table net_devices)",
+		Why:      "Small packets pass and large ones are dropped, silently on a bridge or a veth pair: connections open and then stall.",
+		When:     "Both ends of a veth pair differ, a member of a bridge has less than the bridge, a VXLAN has more than the interface below can carry (50 bytes less), or an Ethernet interface has less than IPv6 needs. Routes with an MTU of their own are not read.",
+		Change:   "Give all interfaces of one network the same MTU, on all hosts.",
+		Price:    "Connections that are open keep the segment size they agreed on. A larger MTU than the switch carries loses packets.",
+		Leave:    "Routers that join networks of different MTU on purpose: they fragment or answer with ICMP.",
+		Explains: []string{"net/mtu-mismatch", "net/nic-drops"}, Proves: []string{"net/mtu-mismatch"},
 		Thresholds: []*rule.Threshold{&smallestMTU},
 		Look:       lookMTU,
 	},
 	{
 		ID: "audit/somaxconn", Title: "net.core.somaxconn may cut a listener's backlog",
-		Reads:      "net.core.somaxconn, and the backlog of each listener as the kernel has it (inet_diag)",
-		Why:        "The kernel cuts the backlog that a server asks for to this limit. A burst of connects that is longer is refused or waits for SYN retransmissions of 1 s and more.",
-		When:       "A listener's backlog is exactly the limit, and the limit is below the default, or below what the server asks for unless it is told otherwise. What a server really asked for cannot be seen: one that asked for just that much loses nothing.",
-		Change:     "Raise net.core.somaxconn, then restart or reload the server: the backlog is set when it begins to listen.",
-		Price:      "A full queue takes longer to drain: clients wait instead of being refused.",
-		Leave:      "Servers that had better refuse early than queue, behind a load balancer that tries another one.",
-		Explains:   []string{"net/accept-queue-full"},
+		Reads:    "net.core.somaxconn, and the backlog of each listener as the kernel has it (inet_diag)",
+		Why:      "The kernel cuts the backlog that a server asks for to this limit. A burst of connects that is longer is refused or waits for SYN retransmissions of 1 s and more.",
+		When:     "A listener's backlog is exactly the limit, and the limit is below the default, or below what the server asks for unless it is told otherwise. What a server really asked for cannot be seen: one that asked for just that much loses nothing.",
+		Change:   "Raise net.core.somaxconn, then restart or reload the server: the backlog is set when it begins to listen.",
+		Price:    "A full queue takes longer to drain: clients wait instead of being refused.",
+		Leave:    "Servers that had better refuse early than queue, behind a load balancer that tries another one.",
+		Explains: []string{"net/accept-queue-full"}, Proves: []string{"net/accept-queue-full"},
 		Thresholds: []*rule.Threshold{&usualBacklog},
 		Look:       lookBacklog,
 	},
@@ -87,13 +90,21 @@ var netChecks = []Check{
 		Leave:    "Nobody.",
 		Explains: []string{"net/paws-drops", "rt/connect-slow"}, Proves: []string{"net/paws-drops"},
 		Look: func(v *view.View) ([]Remark, bool) {
-			return inSpaces(v, "net.ipv4.tcp_tw_recycle", is(1),
+			list, seen := inSpaces(v, "net.ipv4.tcp_tw_recycle", is(1),
 				func(_, where string) rule.Text {
 					return rule.T("net.ipv4.tcp_tw_recycle is on%s: connects of several clients behind one address get lost", where)
 				},
 				func(enter shell.Command) shell.Command {
 					return shell.Line("%s sysctl -w net.ipv4.tcp_tw_recycle=0", enter)
 				})
+			for i, r := range list {
+				list[i].Fits = func(*rule.Finding) (explains, proves bool) {
+					// The kernel counts the SYNs that it drops so.
+					drops := slices.ContainsFunc(r.Spaces, func(ns uint64) bool { return v.CountersOf(ns).AtLeast("TcpExtPAWSPassive") > 0 })
+					return drops, drops
+				}
+			}
+			return list, seen
 		},
 	},
 	{
@@ -104,19 +115,19 @@ var netChecks = []Check{
 		Change:   "Set it to 1; connections that are opened from then on use it.",
 		Price:    "Timestamps take 12 bytes of each packet, and tell how long a host runs.",
 		Leave:    "Hosts whose security policy asks for it, if all their paths are short.",
-		Explains: []string{"net/packet-loss", "rt/path-slow", "net/ephemeral-ports"},
-		Look:     lookTCPOptions,
+		Explains: []string{"net/packet-loss", "rt/path-slow", "net/ephemeral-ports"}, Proves: []string{"net/ephemeral-ports"},
+		Look: lookTCPOptions,
 	},
 	{
 		ID: "audit/socket-buffers", Title: "the largest socket buffer is too small for long paths",
-		Reads:      "net.core.rmem_max, wmem_max, and the last numbers of net.ipv4.tcp_rmem and tcp_wmem",
-		Why:        "A connection has at most a buffer under way for each round trip; datagrams that come while a program is busy are lost when its buffer is full.",
-		When:       "TCP's maximum is at most the threshold on a host with 1 GiB of memory or more, or the limit of other sockets is below its default.",
-		Change:     "Raise the last number to throughput times round trip, or set the default again.",
-		Price:      "Memory, only for connections that need it.",
-		Leave:      "Hosts with a great many slow connections and little memory.",
-		Explains:   []string{"net/udp-buffer", "net/receiver-slow", "rt/path-slow"},
-		Thresholds: []*rule.Threshold{&smallWindow, &usualSocketBuffer},
+		Reads:    "net.core.rmem_max, wmem_max, and the last numbers of net.ipv4.tcp_rmem and tcp_wmem",
+		Why:      "A connection has at most a buffer under way for each round trip; datagrams that come while a program is busy are lost when its buffer is full.",
+		When:     "TCP's maximum is at most the threshold on a host with 1 GiB of memory or more, or the limit of other sockets is below its default.",
+		Change:   "Raise the last number to throughput times round trip, or set the default again.",
+		Price:    "Memory, only for connections that need it.",
+		Leave:    "Hosts with a great many slow connections and little memory.",
+		Explains: []string{"net/udp-buffer", "net/receiver-slow", "rt/path-slow"}, Proves: []string{"net/udp-buffer"},
+		Thresholds: []*rule.Threshold{&smallWindow, &usualSocketBuffer, &datagramSize},
 		Look:       lookBuffers,
 	},
 	{
@@ -163,7 +174,7 @@ var netChecks = []Check{
 		Change:   "Set it to 0, the default.",
 		Price:    "Clients of a server that hangs wait for their timeout.",
 		Leave:    "Servers behind a load balancer that tries another one at once.",
-		Explains: []string{"net/accept-queue-full", "net/resets"},
+		Explains: []string{"net/resets"},
 		Look: func(v *view.View) ([]Remark, bool) {
 			return inSpaces(v, "net.ipv4.tcp_abort_on_overflow", is(1),
 				func(_, where string) rule.Text {
@@ -190,7 +201,12 @@ var netChecks = []Check{
 				return nil, ok
 			}
 			return found(Remark{Subject: v.HostEntity(), Words: rule.T("net.core.netdev_max_backlog is %d: a burst of more packets to one CPU is dropped; the default is 1,000", n),
-				See: shell.Line("sysctl net.core.netdev_max_backlog"), Change: shell.Line("sysctl -w net.core.netdev_max_backlog=1000")})
+				See: shell.Line("sysctl net.core.netdev_max_backlog"), Change: shell.Line("sysctl -w net.core.netdev_max_backlog=1000"),
+				Fits: func(f *rule.Finding) (explains, proves bool) {
+					// A CPU that has no time for packets is another fault of that rule.
+					dropped, _ := valueOf(f, metric.SoftnetDropped)
+					return dropped > 0, true
+				}})
 		},
 	},
 	{
@@ -239,7 +255,13 @@ func lookMTU(v *view.View) (list []Remark, seen bool) {
 	at := func(d *recording.NetDeviceSample, words rule.Text, mtu int64) {
 		enter := v.EnterNetNS(d.NetNS)
 		list = append(list, Remark{Subject: view.InterfaceEntity(d.Interface, d.NetNS), Spaces: []uint64{d.NetNS}, Words: words,
-			See: shell.Line("%s ip -d link show dev %s", enter, d.Interface), Change: shell.Line("%s ip link set dev %s mtu %d", enter, d.Interface, mtu)})
+			See: shell.Line("%s ip -d link show dev %s", enter, d.Interface), Change: shell.Line("%s ip link set dev %s mtu %d", enter, d.Interface, mtu),
+			Fits: func(f *rule.Finding) (explains, proves bool) {
+				if f.Rule == "net/nic-drops" {
+					return f.Subject.Same(view.InterfaceEntity(d.Interface, d.NetNS)), false
+				}
+				return between(f, d.MTU)
+			}})
 	}
 	for i := range all {
 		d := &all[i]
@@ -271,6 +293,22 @@ func lookMTU(v *view.View) (list []Remark, seen bool) {
 	return list, seen
 }
 
+// Headers of IP and TCP in bytes: of IPv4 without options, and of IPv6 with the
+// timestamps of TCP.
+const leastHeaders, mostHeaders = 40, 72
+
+// between says whether the packets of net/mtu-mismatch that got lost are larger than an
+// MTU, and whether, besides, all that arrived fit it: its size then is just what divides
+// them. What is larger than the receiver announced was cut before it was sent.
+func between(f *rule.Finding, mtu int64) (lost, divides bool) {
+	stuck, known := valueOf(f, metric.PacketsStuckSegment)
+	if mss, ok := valueOf(f, metric.PacketsMss); ok {
+		stuck = min(stuck, mss)
+	}
+	acked, _ := valueOf(f, metric.PacketsLargestAcked)
+	return known && stuck+leastHeaders > float64(mtu), acked+mostHeaders <= float64(mtu)
+}
+
 // wishes are the backlogs that servers ask for unless they are told otherwise, by how
 // the names of their processes begin.
 var wishes = []struct {
@@ -293,17 +331,23 @@ func lookBacklog(v *view.View) (list []Remark, seen bool) {
 			continue // what it asked for, as it is below the limit, or above one that was lowered since
 		}
 		words := rule.T("%s on :%d has a backlog of %d, which is net.core.somaxconn: it may have asked for more, which cannot be seen; the default of the limit is %d", l.Name(), l.Port, l.Backlog, usual)
-		short := l.Backlog < usual
+		short, wish := l.Backlog < usual, uint32(0)
 		for _, w := range wishes {
 			if strings.HasPrefix(l.Name(), w.name) && l.Backlog < w.backlog {
-				short = true
+				short, wish = true, w.backlog
 				words = rule.T("%s on :%d has a backlog of %d, which is net.core.somaxconn; by itself it asks for %d", l.Name(), l.Port, l.Backlog, w.backlog)
 			}
 		}
 		if short {
 			enter := v.EnterNetNS(l.NetNS)
 			list = append(list, Remark{Subject: l.Entity(), Words: words, See: shell.Line("%s ss -ltn 'sport = :%d'", enter, l.Port),
-				Change: shell.Line("%s sysctl -w net.core.somaxconn=4096", enter)})
+				Change: shell.Line("%s sysctl -w net.core.somaxconn=4096", enter),
+				Fits: func(*rule.Finding) (explains, proves bool) {
+					// Sure is what a server asks for that is known, if all that were refused
+					// would have found room at once, and it takes connections in time.
+					room := float64(wish) - float64(l.Backlog)
+					return true, v.CountersOf(l.NetNS).AtLeast("TcpExtListenOverflows") <= room && 2*l.Full < len(l.Samples)
+				}})
 		}
 	}
 	return list, seen
@@ -322,20 +366,44 @@ var tcpOptions = []struct {
 	name   string
 	change func(enter shell.Command) shell.Command
 	costs  string
+	fits   func(*view.View, *rule.Finding) (explains, proves bool)
 }{
-	{"net.ipv4.tcp_sack", func(e shell.Command) shell.Command { return shell.Line("%s sysctl -w net.ipv4.tcp_sack=1", e) }, "after a loss much is sent again that had arrived"},
+	{"net.ipv4.tcp_sack", func(e shell.Command) shell.Command { return shell.Line("%s sysctl -w net.ipv4.tcp_sack=1", e) }, "after a loss much is sent again that had arrived", of("net/packet-loss")},
 	{"net.ipv4.tcp_window_scaling", func(e shell.Command) shell.Command {
 		return shell.Line("%s sysctl -w net.ipv4.tcp_window_scaling=1", e)
-	}, "a connection has at most 64 KiB under way"},
-	{"net.ipv4.tcp_timestamps", func(e shell.Command) shell.Command { return shell.Line("%s sysctl -w net.ipv4.tcp_timestamps=1", e) }, "ports in TIME_WAIT are not used again, and round trips are measured seldom"},
+	}, "a connection has at most 64 KiB under way", of("rt/path-slow")},
+	{"net.ipv4.tcp_timestamps", func(e shell.Command) shell.Command { return shell.Line("%s sysctl -w net.ipv4.tcp_timestamps=1", e) }, "ports in TIME_WAIT are not used again, and round trips are measured seldom", usedAgain},
 	{"net.ipv4.tcp_moderate_rcvbuf", func(e shell.Command) shell.Command {
 		return shell.Line("%s sysctl -w net.ipv4.tcp_moderate_rcvbuf=1", e)
-	}, "the receive window does not grow with the path"},
+	}, "the receive window does not grow with the path", of("rt/path-slow")},
+}
+
+// of is what an option explains that proves nothing.
+func of(id string) func(*view.View, *rule.Finding) (explains, proves bool) {
+	return func(_ *view.View, f *rule.Finding) (explains, proves bool) { return f.Rule == id, false }
+}
+
+// usedAgain says whether ports ran out that could be used again with timestamps: most of
+// them are in TIME_WAIT, and the kernel is told to use these.
+func usedAgain(v *view.View, f *rule.Finding) (explains, proves bool) {
+	waiting, _ := valueOf(f, metric.TCPTimeWait)
+	used, _ := valueOf(f, metric.TCPLocalPorts)
+	var reuse int64
+	for _, e := range f.Affects {
+		if e.Kind == view.KindNetNS {
+			reuse, _ = v.SysctlNumber(e.NetNS, "net.ipv4.tcp_tw_reuse")
+		}
+	}
+	most := f.Rule == "net/ephemeral-ports" && waiting > used/2
+	return most && reuse > 0, reuse == 1
 }
 
 func lookTCPOptions(v *view.View) (list []Remark, seen bool) {
 	for _, o := range tcpOptions {
 		some, is := inSpaces(v, o.name, is(0), func(_, where string) rule.Text { return rule.T("%s is off%s: %s", o.name, where, o.costs) }, o.change)
+		for i := range some {
+			some[i].Fits = func(f *rule.Finding) (explains, proves bool) { return o.fits(v, f) }
+		}
 		list, seen = append(list, some...), seen || is
 	}
 	return list, seen
@@ -346,17 +414,21 @@ func lookBuffers(v *view.View) (list []Remark, seen bool) {
 		for _, b := range []struct {
 			name   string
 			change func(enter shell.Command) shell.Command
+			fits   func(*rule.Finding) (explains, proves bool)
 		}{
 			{"net.ipv4.tcp_rmem", func(e shell.Command) shell.Command {
 				return shell.Line("%s sysctl -w net.ipv4.tcp_rmem='4096 131072 6291456'", e)
-			}},
+			}, only("net/receiver-slow", "rt/path-slow")},
 			{"net.ipv4.tcp_wmem", func(e shell.Command) shell.Command {
 				return shell.Line("%s sysctl -w net.ipv4.tcp_wmem='4096 16384 4194304'", e)
-			}},
+			}, only("rt/path-slow")},
 		} {
 			some, is := inSpaces(v, b.name, atMost(int64(smallWindow.Value)), func(value, where string) rule.Text {
 				return rule.T("the largest TCP buffer, the last number of %s = %s, is small%s: a connection has no more under way for each round trip", b.name, value, where)
 			}, b.change)
+			for i := range some {
+				some[i].Fits = b.fits
+			}
 			list, seen = append(list, some...), seen || is
 		}
 	}
@@ -364,10 +436,29 @@ func lookBuffers(v *view.View) (list []Remark, seen bool) {
 		n, ok := ofHost(v, name)
 		if seen = seen || ok; ok && n < int64(usualSocketBuffer.Value) {
 			list = append(list, Remark{Subject: v.HostEntity(), Words: rule.T("%s is %v, less than the default of 208 KiB", name, unit.Bytes(n)), See: shell.Line("sysctl %s", name),
-				Change: shell.Line("sysctl -w %s=212992", shell.Line("%s", name))})
+				Change: shell.Line("sysctl -w %s=212992", shell.Line("%s", name)),
+				Fits: func(f *rule.Finding) (explains, proves bool) {
+					if name != "net.core.rmem_max" || f.Rule != "net/udp-buffer" {
+						return false, false
+					}
+					return cutBuffer(v, f, n)
+				}})
 		}
 	}
 	return list, seen
+}
+
+// cutBuffer says whether the socket of net/udp-buffer has all that net.core.rmem_max allows,
+// and whether what it lost, in bursts, had found room in a buffer of the default size, which
+// sockets get that do not ask.
+func cutBuffer(v *view.View, f *rule.Finding, limit int64) (explains, proves bool) {
+	sockets := v.UDPSockets()
+	i := slices.IndexFunc(sockets, func(s view.UDPSocket) bool { return s.Dropped > 0 && s.Entity().Same(f.Subject) })
+	if i < 0 || int64(sockets[i].RcvBuf) != 2*limit {
+		return false, false
+	}
+	s := &sockets[i]
+	return true, 2*s.Full < s.Readings && s.Dropped*datagramSize.Value <= usualSocketBuffer.Value-float64(s.RcvBuf)
 }
 
 func lookTCPMemory(v *view.View) ([]Remark, bool) {

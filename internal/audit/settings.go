@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -14,6 +15,24 @@ import (
 
 // found is what a look at one thing gives.
 func found(r ...Remark) ([]Remark, bool) { return r, true }
+
+// only is a Fits of a value that explains some of the rules of its check, and of these
+// proves all that the check proves.
+func only(rules ...string) func(*rule.Finding) (explains, proves bool) {
+	return func(f *rule.Finding) (explains, proves bool) {
+		is := slices.Contains(rules, f.Rule)
+		return is, is
+	}
+}
+
+// valueOf is the number that a finding has of something; ok is false where it has none.
+func valueOf(f *rule.Finding, m *metric.Metric) (value float64, ok bool) {
+	i := slices.IndexFunc(f.Evidence, func(e rule.Evidence) bool { return e.Metric == m })
+	if i < 0 {
+		return 0, false
+	}
+	return f.Evidence[i].Value, true
+}
 
 // chosen is the choice in brackets of "always [madvise] never".
 func chosen(text string) string {
