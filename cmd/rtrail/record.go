@@ -33,6 +33,7 @@ type recordJob struct {
 	events   eventFlags
 	watch    bool // also judge while recording
 	night    nightWatch
+	unit     bool // print the unit of a recorder that starts at boot
 
 	lengthGiven bool
 }
@@ -60,9 +61,17 @@ are Parquet files for DuckDB, pandas and others.`,
   sudo rtrail record -o night --for 8h --max-size 500MiB
   sudo rtrail record -o night --mysql auto
   sudo rtrail record -o night -i eth0 -p 80,3306
-  sudo rtrail record -o /var/log/rtrail --watch --notify https://chat.example/hook`,
+  sudo rtrail record -o /var/log/rtrail --watch --notify https://chat.example/hook
+  rtrail record --print-unit | sudo tee /etc/systemd/system/rtrail.service`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case r.unit && cmd.Flags().NFlag() > 1:
+				return usageError("--print-unit prints the unit as it is: give it alone, and change what it prints")
+			case r.unit:
+				_, err := io.WriteString(cmd.OutOrStdout(), bootUnit)
+				return err
+			}
 			r.lengthGiven = cmd.Flags().Changed("for")
 			for _, name := range []string{"every", "window", "notify", "state"} {
 				if !r.watch && cmd.Flags().Changed(name) {
@@ -79,6 +88,7 @@ are Parquet files for DuckDB, pandas and others.`,
 	f.Var(&r.maxSize, "max-size", "how much disk space to use, as 500MiB or 2GiB; 0: no limit")
 	f.BoolVar(&r.watch, "watch", false, "also judge what is recorded, as rtrail watch does")
 	r.night.add(f, " (with --watch)")
+	f.BoolVar(&r.unit, "print-unit", false, "print a systemd unit that records from boot on, and record nothing")
 	r.packets.add(f)
 	r.mysql.add(f)
 	r.events.add(f)
