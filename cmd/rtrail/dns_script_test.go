@@ -89,7 +89,7 @@ func (r *resolver) serve() {
 		case r.how == "silent", r.how == "second" && asked == 1:
 			continue
 		case r.how == "slow":
-			time.Sleep(1500 * time.Millisecond)
+			time.Sleep(time.Second)
 		}
 		// An answer without records, as good as any: QR, RD and RA.
 		_, _ = r.conn.WriteTo(append([]byte{query[0], query[1], 0x81, 0x80}, query[4:n]...), from)
