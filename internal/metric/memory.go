@@ -21,7 +21,7 @@ var (
 		Name:   "page cache", Unit: "bytes", Help: "file contents in memory, for reads and for later writes; includes tmpfs and shared memory", Source: "/proc/meminfo Cached",
 		Tools: []string{"free -h", "vmstat 1   # cache"}, Traps: []string{"the tmpfs part (Shmem) cannot be dropped", "Buffers are the same for block devices"}})
 	CacheDrops = add(Metric{ID: "memory.cache-drops", Counter: true,
-		Name: "times the page cache was emptied", Unit: "count", Help: "writes of 1 or 3 to /proc/sys/vm/drop_caches", Source: "/proc/vmstat drop_pagecache",
+		Name: "times the page cache was emptied", Unit: "count", Help: "writes to /proc/sys/vm/drop_caches: of 1 or 3 for the page cache, of 2 or 3 for names and inodes of files", Source: "/proc/vmstat drop_pagecache, drop_slab",
 		Tools: []string{"grep drop_ /proc/vmstat", "dmesg | grep drop_caches"}, Healthy: "0"})
 	MemoryDirty = add(Metric{ID: "memory.dirty",
 		Series: gauge(nil, func(s recording.MemorySample) float64 { return reading(s.Dirty) }),
@@ -29,6 +29,12 @@ var (
 	MemoryCommitted = add(Metric{ID: "memory.committed",
 		Series: gauge(nil, func(s recording.MemorySample) float64 { return reading(s.Committed) }),
 		Name:   "committed memory", Unit: "bytes", Help: "memory that all programs would use if they touched all they allocated", Source: "/proc/meminfo Committed_AS", Tools: []string{"sar -r 1   # kbcommit"}, Traps: []string{"%commit relates to memory plus swap", "much of it is never touched"}})
+	MemoryKernel = add(Metric{ID: "memory.kernel",
+		Series: gauge(nil, func(s recording.MemorySample) float64 { return reading(s.SUnreclaim) + reading(s.PageTables) }),
+		Name:   "memory of the kernel itself", Unit: "bytes", Help: "slab caches that cannot be freed and page tables: memory that belongs to no process", Source: "/proc/meminfo SUnreclaim, PageTables",
+		Tools: []string{"grep -E 'SUnreclaim|PageTables' /proc/meminfo", "slabtop -o -s c   # caches by size"}, Check: shell.Line("grep -E 'SUnreclaim|PageTables' /proc/meminfo; slabtop -o -s c"),
+		Traps:   []string{"page tables grow with the processes that map the same memory: huge pages shrink them", "network buffers and memory of drivers are not in it"},
+		Healthy: "below 10 % of the total, and steady"})
 	MemoryDirectReclaim = add(Metric{ID: "memory.direct-reclaim",
 		Series: rate(nil, func(s recording.VMStatSample) float64 { return reading(s.AllocStalls) }),
 		Name:   "direct reclaim", Unit: "per second", Help: "allocations that had to reclaim memory themselves because kswapd was too slow", Source: "/proc/vmstat allocstall_*", Tools: []string{"grep allocstall /proc/vmstat", "sar -B 1   # pgscand/s"}, Healthy: "0"})

@@ -39,7 +39,9 @@ type dropper struct {
 	entity view.Entity
 	pid    int32 // 0: not known
 	told   string
-	logged bool // by the kernel
+	logged bool    // by the kernel
+	pages  bool    // it emptied the page cache
+	names  float64 // times that it dropped names and inodes
 }
 
 func detectCacheDropped(v *view.View) ([]rule.Finding, error) {
@@ -47,11 +49,14 @@ func detectCacheDropped(v *view.View) ([]rule.Finding, error) {
 	if len(rows) < 2 {
 		return nil, &rule.NotJudged{Needs: "two readings of /proc/vmstat", Why: "drops are a difference of two readings", How: shell.Say("watch longer: --for 10s")}
 	}
-	times, _ := view.Delta(rows, func(s recording.VMStatSample) uint64 { return s.DropPageCache })
+	pages, _ := view.Delta(rows, func(s recording.VMStatSample) uint64 { return s.DropPageCache })
+	names, _ := view.Delta(rows, func(s recording.VMStatSample) uint64 { return s.DropSlab })
+	times := max(pages, names)
 	if times < 1 {
 		return nil, nil
 	}
 	who := droppers(v)
+	who.pages, who.names = pages >= 1, names
 	others := v.Processes()
 	var waiting []view.Process
 	for _, p := range others {
@@ -64,7 +69,7 @@ func detectCacheDropped(v *view.View) ([]rule.Finding, error) {
 		read += view.OrZero(p.ReadBytes)
 	}
 	sure := rule.Possible
-	if times >= droppedAgain.Value && threads >= droppedFelt.Value && read > 0 {
+	if pages >= droppedAgain.Value && threads >= droppedFelt.Value && read > 0 {
 		// Certain where what is read is most of what disks do: those who wait do not wait for writes.
 		if sure = rule.Likely; who.logged && mostlyReads(v) {
 			sure = rule.Certain
@@ -112,22 +117,29 @@ func withoutDisk(v *view.View, device string) bool {
 }
 
 func (d *dropper) finding(v *view.View, sure rule.Confidence, times, threads, read float64, waiting []view.Process) rule.Finding {
-	who := "some process"
+	who, what := "some process", "the page cache"
 	if d.pid != 0 {
 		who = d.entity.String()
 	}
+	if !d.pages {
+		what = "the cache of file names and inodes"
+	}
 	out := rule.Finding{
 		Subject: d.entity, Confidence: sure,
-		Headline: rule.T("%s emptied the page cache %v: programs read their files from disks again", who, unit.Plural(int64(times), "time", "times")),
+		Headline: rule.T("%s emptied %s %v: programs read their files from disks again", who, what, unit.Plural(int64(times), "time", "times")),
 		Impact:   rule.Impact{TimeLost: max(threads, 0.01), Text: rule.T("%v threads of other programs wait for disks at any time", unit.Number(threads))},
 		Evidence: []rule.Evidence{
 			{Metric: metric.CacheDrops, Value: times, Limit: rule.Limit(droppedAgain.Value), Check: shell.Line("grep drop_ /proc/vmstat; sleep 5; grep drop_ /proc/vmstat"),
-				What: rule.T("the page cache was emptied %v in the window", unit.Plural(int64(times), "time", "times"))},
+				What: rule.T("%s was emptied %v in the window", what, unit.Plural(int64(times), "time", "times"))},
 		},
 		Fixes: []rule.Fix{
 			{Text: rule.T("do not write to /proc/sys/vm/drop_caches: the kernel frees cache whenever a program needs memory, so dropping it gains nothing"),
 				Command: shell.Line("grep -rs drop_caches /etc/cron* /var/spool/cron /etc/systemd /usr/local"), Tradeoff: "none; free shows more memory in buff/cache"},
 		},
+	}
+	if d.pages && d.names >= 1 {
+		out.Evidence = append(out.Evidence, rule.Evidence{Metric: metric.CacheDrops, Value: d.names, Check: shell.Line("grep drop_slab /proc/vmstat"),
+			What: rule.T("names and inodes of files were dropped, too, %v: programs also look up paths again", unit.Plural(int64(d.names), "time", "times"))})
 	}
 	if d.told != "" {
 		out.Evidence = append(out.Evidence, rule.Evidence{Metric: metric.CacheDrops, Value: times, Check: shell.Line("dmesg -T"), What: rule.T("%s", d.told)})
@@ -135,7 +147,7 @@ func (d *dropper) finding(v *view.View, sure rule.Confidence, times, threads, re
 		out.Notes = append(out.Notes, rule.T("the process is unknown: the kernel log usually names it, but not after a write of 4, 5, 6 or 7, which disables the message; rtrail --events all names it, too"))
 	}
 	if threads < droppedFelt.Value || read == 0 {
-		out.Headline = rule.T("%s emptied the page cache %v", who, unit.Plural(int64(times), "time", "times"))
+		out.Headline = rule.T("%s emptied %s %v", who, what, unit.Plural(int64(times), "time", "times"))
 	}
 	for _, p := range waiting {
 		out.Affects = append(out.Affects, p.Entity())

@@ -13,6 +13,7 @@ import (
 // dropping is a host whose page cache is emptied while a database reads.
 type dropping struct {
 	times  uint64 // in the window
+	names  uint64 // times that names and inodes were dropped
 	log    string // line of the kernel log
 	waits  float64
 	read   float64
@@ -23,7 +24,7 @@ type dropping struct {
 func (d dropping) host() *ruletest.Host {
 	h := ruletest.New(2, 10)
 	ruletest.Every(h, func(at time.Time, s float64) recording.VMStatSample {
-		return recording.VMStatSample{At: at, DropPageCache: 5 + uint64(float64(d.times)*s/10+0.001)}
+		return recording.VMStatSample{At: at, DropPageCache: 5 + uint64(float64(d.times)*s/10+0.001), DropSlab: 7 + uint64(float64(d.names)*s/10+0.001)}
 	})
 	ruletest.Every(h, func(at time.Time, s float64) recording.DiskSample {
 		return recording.DiskSample{At: at, Device: "sda", ReadBytes: uint64(d.read * s), WrittenBytes: uint64(d.writes * s)}
@@ -53,8 +54,12 @@ func TestCacheDropped(t *testing.T) {
 	}
 	told := situation("a loop that the kernel log names", rule.Certain, view.KindProcess, "cleaner", func(*dropping) {})
 	told.Says, told.Proof = "emptied the page cache 3 times", "cleaner (27617): drop_caches: 3"
+	both := situation("names and inodes, too", rule.Certain, view.KindProcess, "cleaner", func(d *dropping) { d.names = 2 })
+	both.Says, both.Proof = "emptied the page cache 3 times", "names and inodes of files were dropped, too, 2 times"
+	names := situation("names and inodes only", rule.Possible, view.KindProcess, "cleaner", func(d *dropping) { d.times, d.names = 0, 3 })
+	names.Says, names.Proof = "emptied the cache of file names and inodes 3 times", "the cache of file names and inodes was emptied 3 times"
 	ruletest.Check(t, cacheDropped, []ruletest.Situation{
-		told,
+		told, both, names,
 		situation("seen in the kernel", rule.Likely, view.KindProcess, "cleaner", func(d *dropping) { d.log, d.traced = "", true }),
 		situation("a name that looks like a line", rule.Certain, view.KindProcess, "cleaner", func(d *dropping) { d.log = "x (1): drop (27617): drop_caches: 1" }),
 		situation("the disk mostly writes", rule.Likely, view.KindProcess, "cleaner", func(d *dropping) { d.writes = 50 * mib }),

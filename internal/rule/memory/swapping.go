@@ -23,7 +23,7 @@ var swapping = rule.Rule{
 	Columns:  []string{"vmstat.pswpin", "vmstat.pswpout"},
 	// The swap device is busy with it, and whoever waits for a page waits in D.
 	Explains:   []string{"mem/cgroup-near-limit", "disk/read-amplified", "disk/saturated", "disk/cgroup-throttled", "proc/uninterruptible", "mem/leak", "mem/reclaim", "rt/server-slow", "rt/client-slow", "mysql/not-answering"},
-	Thresholds: []*rule.Threshold{&swapInFrom, &steadyFrom, &stalledFrom, &swapOutFrom, &victimFaults, &pushedOut, &limitNear, &ownShare},
+	Thresholds: []*rule.Threshold{&swapInFrom, &steadyFrom, &stalledFrom, &swapOutFrom, &victimFaults, &pushedOut, &limitNear, &ownShare, &kernelShare},
 	Detect:     detectSwapping,
 }
 
@@ -231,6 +231,9 @@ func describeSwapping(v *view.View, f *rule.Finding, p view.Paging, s stall) {
 	if c.limited {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CgroupMemory, Value: float64(c.group.Memory), Limit: rule.Limit(float64(c.group.MemoryMax)),
 			What: rule.T("%s uses %v of %v", c.group.Path, unit.Bytes(c.group.Memory), unit.Bytes(c.group.MemoryMax)), Check: shell.Line("cat %s", memoryFile(c.group, "memory.current", "memory.usage_in_bytes"))})
+	}
+	if !c.limited {
+		f.Evidence = append(f.Evidence, kernelMemory(v)...)
 	}
 	if space.Size > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.SwapUsed, Value: float64(space.Used), Limit: rule.Limit(float64(space.Size)),

@@ -3,7 +3,10 @@ package memory
 import (
 	"strings"
 	"testing"
+	"time"
 
+	"rtrail/internal/metric"
+	"rtrail/internal/recording"
 	"rtrail/internal/rule/ruletest"
 )
 
@@ -46,6 +49,45 @@ func TestSwappingCulpritAndVictims(t *testing.T) {
 			}
 			if got := strings.Join(victims, ", "); f.Subject.Name != tt.culprit || !strings.HasPrefix(got, tt.victims) || (tt.victims == "") != (got == "") {
 				t.Errorf("culprit %q, victims %q; want %q, %q", f.Subject.Name, got, tt.culprit, tt.victims)
+			}
+		})
+	}
+}
+
+// What the kernel holds is told where it is much of the host's memory, and the host is short.
+func TestSwappingKernelMemory(t *testing.T) {
+	const told = "the kernel itself holds 600 MiB that it cannot free: 500 MiB in slab caches, 100 MiB in page tables"
+	for _, tt := range []struct {
+		name          string
+		slabs, tables int64
+		limited       bool
+		want          string
+	}{
+		{"much", 500 * mib, 100 * mib, false, told},
+		{"little", 300 * mib, 100 * mib, false, ""},
+		{"not known", -1, -1, false, ""},
+		{"much, but a control group is short", 500 * mib, 100 * mib, true, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := ruletest.New(2, 10).VMStat(ruletest.VMStat{SwapIn: 5000, SwapOut: 5200, MajorFaults: 1000, Faults: 20000}).Pressure("memory", 0.4, 0.2)
+			ruletest.Every(h, func(at time.Time, _ float64) recording.MemorySample {
+				return recording.MemorySample{At: at, Total: 2 * gib, Available: 50 * mib, SUnreclaim: tt.slabs, PageTables: tt.tables}
+			})
+			java := ruletest.Process{PID: 9, Comm: "java", RSS: 900 * mib, Anon: 890 * mib, SwapUsed: 600 * mib, Major: 900}
+			if tt.limited {
+				java.MemCgroup = "/small"
+				h.Cgroup(ruletest.Cgroup{Path: "/small", Processes: 1, Memory: 95 * mib, MemoryMax: 100 * mib, SwapUsed: mib})
+			}
+			f := h.Process(java).Detect(t, swapping)[0]
+			ruletest.Checked(t, f)
+			got := ""
+			for _, e := range f.Evidence {
+				if e.Metric == metric.MemoryKernel {
+					got = e.What.String()
+				}
+			}
+			if got != tt.want {
+				t.Errorf("%q, want %q", got, tt.want)
 			}
 		})
 	}
