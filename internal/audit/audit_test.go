@@ -33,7 +33,7 @@ func set(h *ruletest.Host, pairs ...string) *ruletest.Host {
 // host is a healthy one: settings as Debian 12 and Ubuntu 24.04 have them.
 func host() *ruletest.Host {
 	h := ruletest.New(4, 10).Memory(8*gib, 6*gib, 0)
-	ruletest.Add(h, recording.NetNSSample{At: ruletest.Start, NetNS: 1, Own: true, Entered: true})
+	ruletest.Add(h, recording.NetNSSample{At: ruletest.Start, NetNS: 1, Own: true})
 	set(h, "net.core.somaxconn", "4096", "net.ipv4.ip_local_port_range", "32768 60999", "net.ipv4.tcp_sack", "1", "net.ipv4.tcp_window_scaling", "1",
 		"net.ipv4.tcp_timestamps", "1", "net.ipv4.tcp_moderate_rcvbuf", "1", "net.ipv4.tcp_rmem", "4096 131072 6291456", "net.ipv4.tcp_wmem", "4096 16384 4194304",
 		"net.core.rmem_max", "212992", "net.core.wmem_max", "212992", "net.ipv4.tcp_syncookies", "1", "net.ipv4.tcp_abort_on_overflow", "0", "net.core.netdev_max_backlog", "1000",

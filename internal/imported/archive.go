@@ -314,7 +314,7 @@ func (tr *tree) process(w *recording.Writer, pid int32, b []byte, boot time.Time
 	row := recording.ProcessSample{At: tr.at, PID: pid, PPID: s.PPID, Comm: s.Comm, Kernel: s.Kernel, State: string(s.State), UID: none, Threads: s.Threads, Nice: s.Nice,
 		User: s.User, System: s.System, ChildUser: s.ChildUser, ChildSystem: s.ChildSystem, MinorFaults: s.MinorFaults, MajorFaults: s.MajorFaults,
 		VirtualSize: s.VirtualSize, RunTime: none, RunDelay: none, BlockDelay: none, SwapDelay: none, Voluntary: none, Involuntary: none, RSS: none, Anon: none, File: none,
-		Shmem: none, Swap: none, ReadChars: none, WriteChars: none, ReadCalls: none, WriteCalls: none, ReadBytes: none, WriteBytes: none, Cancelled: none, OOMScore: none, OOMAdjust: none}
+		Shmem: none, Swap: none, ReadChars: none, WriteChars: none, ReadCalls: none, WriteCalls: none, ReadBytes: none, WriteBytes: none, Cancelled: none}
 	if !boot.IsZero() && s.StartTicks < 1<<39 {
 		row.Started = boot.Add(time.Duration(s.StartTicks) * (time.Second / userHZ))
 	}

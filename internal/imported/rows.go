@@ -302,7 +302,7 @@ func (r *rows) disk(h *header, line row, s step) {
 // blankDisk is a row of which nothing is known but what the name of the device tells.
 func blankDisk(device string) recording.DiskSample {
 	const none = recording.Unknown
-	return recording.DiskSample{Device: device, Rotational: !flash(device), InFlight: none, QueueRequests: none, SizeBytes: none, Errors: none, Timeouts: none}
+	return recording.DiskSample{Device: device, Rotational: !flash(device), InFlight: none, Errors: none, Timeouts: none}
 }
 
 // flash says that a device cannot be a spinning disk. Of others that is not known: they get

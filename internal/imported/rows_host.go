@@ -12,8 +12,8 @@ const pageKiB = 4
 
 func blankMemory(at time.Time) recording.MemorySample {
 	const n = recording.Unknown
-	return recording.MemorySample{At: at, Total: n, Free: n, Available: n, Buffers: n, Cached: n, SwapCached: n, Active: n, Inactive: n, Anon: n, Mapped: n, Shmem: n,
-		Dirty: n, Writeback: n, SReclaimable: n, SUnreclaim: n, PageTables: n, Committed: n, CommitLimit: n, SwapTotal: n, SwapFree: n, HugeTotal: n, Corrected: n, Uncorrected: n}
+	return recording.MemorySample{At: at, Total: n, Free: n, Available: n, Buffers: n, Cached: n, Active: n, Anon: n, Shmem: n,
+		Dirty: n, Writeback: n, SUnreclaim: n, PageTables: n, Committed: n, CommitLimit: n, SwapTotal: n, SwapFree: n, HugeTotal: n, Corrected: n, Uncorrected: n}
 }
 
 // host takes a line about the whole host.

@@ -23,7 +23,7 @@ func (r *rows) process(n int, h *header, line row, s step) {
 		const none = recording.Unknown
 		p = &process{listed: -1, row: recording.ProcessSample{PID: int32(pid), PPID: none, Comm: line.name, UID: none, Kernel: kernelThread(line.name),
 			ChildUser: none, ChildSystem: none, RunTime: none, VirtualSize: none, RSS: none, Anon: none, File: none, Shmem: none, Swap: none,
-			ReadChars: none, WriteChars: none, ReadCalls: none, WriteCalls: none, OOMScore: none, OOMAdjust: none}}
+			ReadChars: none, WriteChars: none, ReadCalls: none, WriteCalls: none}}
 		r.procs[int32(pid)] = p
 	}
 	// top tells all that a process ran since it was started, and before a first report that

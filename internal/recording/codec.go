@@ -42,9 +42,11 @@ type kind struct {
 	rowName  string // how rows are called in Parquet files
 	rowBytes int64
 	columns  []column
-	key      []int          // positions in columns
-	stretch  int            // position of stretchColumn; -1: rows tell of moments
-	places   map[string]int // of columns, by name and earlier name
+	key      []int           // positions in columns
+	stretch  int             // position of stretchColumn; -1: rows tell of moments
+	places   map[string]int  // of columns, by name and earlier name
+	ages     map[string]int  // of the columns that tell when, by the earlier names of those that told how long ago
+	retired  map[string]bool // names of columns of earlier versions: see retiredColumns
 	holds    holding
 	empty    func() rows
 }
@@ -68,7 +70,8 @@ func kindOf[T Row](keys ...string) *kind {
 }
 
 func describe(k *kind, row reflect.Type, keys []string) *kind {
-	k.rowName, k.rowBytes, k.columns, k.places = row.Name(), int64(row.Size()), columnsOf(row, 0), map[string]int{}
+	k.rowName, k.rowBytes, k.columns = row.Name(), int64(row.Size()), columnsOf(row, 0)
+	k.places, k.ages = map[string]int{}, map[string]int{}
 	if first := k.columns[0]; first.name != "at" || first.kind != moment {
 		panic(fmt.Sprintf("rows of %s do not begin with the time of their reading", k.name))
 	}
@@ -77,6 +80,10 @@ func describe(k *kind, row reflect.Type, keys []string) *kind {
 	}
 	for c, col := range k.columns {
 		k.places[col.name] = c
+	}
+	k.retired = map[string]bool{}
+	for name := range strings.FieldsSeq(retiredColumns[k.name]) {
+		k.retired[name], k.retired[earlierName(name)] = true, true
 	}
 	k.stretch = k.column(stretchColumn)
 	for _, name := range keys {
@@ -123,6 +130,26 @@ func (k *kind) capture() *kind { k.holds.span = ofCapture; return k }
 func (k *kind) lasts(column string, tables ...Table) *kind {
 	k.holds = holding{span: ofThing, column: column, tables: tables}
 	return k
+}
+
+// aged says that earlier versions kept in one column how long before at something was,
+// where another one now tells when. An age changes with each sample, a time does not.
+func (k *kind) aged(age, when string) *kind {
+	c := k.column(when)
+	if c < 0 || k.columns[c].kind != moment {
+		panic(fmt.Sprintf("table %s has no time %s", k.name, when))
+	}
+	k.ages[age], k.ages[earlierName(age)] = c, c
+	return k
+}
+
+// written is the column that holds what was written under a name; age: as how long
+// before at it was. -1: there is none.
+func (k *kind) written(name string) (c int, age bool) {
+	if c, ok := k.ages[name]; ok {
+		return c, true
+	}
+	return k.column(name), false
 }
 
 // column is the place of a column, under its name or that of format 1; -1: there

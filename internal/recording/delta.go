@@ -36,6 +36,8 @@ type deltaTable struct {
 	// When read: the last sample, and how many rows memory was charged for.
 	read    rowsRead
 	charged int
+	ages    []int    // columns that hold ages: see kind.aged
+	times   [][]word // memory for the times of each
 }
 
 // tableBlock is one table's part of a sample, as it lies in the journal.
@@ -191,7 +193,7 @@ func (d *deltaTable) decode(k *kind, b tableBlock, memory *budget.Budget) (*rows
 			buffers = 2 // of words
 			places  = 3 // of rows, here and in the shelf
 		)
-		if !memory.Take(int64(b.Rows-d.charged) * int64(buffers*len(cols)+places) * wordBytes) {
+		if !memory.Take(int64(b.Rows-d.charged) * int64(buffers*len(cols)+len(k.ages)+places) * wordBytes) {
 			return nil, errTooLarge
 		}
 		d.charged = b.Rows
@@ -208,17 +210,37 @@ func (d *deltaTable) decode(k *kind, b tableBlock, memory *budget.Budget) (*rows
 	read.words, read.differs = d.words, slices.Grow(read.differs[:0], len(cols))[:len(cols)]
 	clear(read.differs)
 	for name, data := range b.Columns {
-		c := k.column(name)
+		c, age := k.written(name)
 		if c < 0 || read.differs[c] {
 			continue
 		}
 		read.differs[c] = true
+		if age && !slices.Contains(d.ages, c) {
+			d.ages, d.times = append(d.ages, c), append(d.times, nil)
+		}
 		if err := addRuns(data, d.words[c]); err != nil {
 			return nil, fmt.Errorf("table %s, column %s: %w", k.name, cols[c].name, err)
 		}
 	}
 	d.rows = b.Rows
+	if len(d.ages) > 0 {
+		read.words = d.tell(read.differs)
+	}
 	return read, nil
+}
+
+// tell is the words with times in place of ages. Those in d stay: the next sample is
+// written as what differs from them.
+func (d *deltaTable) tell(differs []bool) [][]word {
+	words := slices.Clone(d.words)
+	for n, c := range d.ages {
+		into := d.times[n][:0]
+		for i, age := range d.words[c] {
+			into = append(into, d.words[0][i]-age)
+		}
+		d.times[n], words[c], differs[c] = into, into, true
+	}
+	return words
 }
 
 // decodeRefs finds the row that each one continues. The usual case is that things

@@ -271,7 +271,7 @@ func (d *journalDecoder) ignore(what string) {
 
 func (d *journalDecoder) noteColumns(k *kind, b tableBlock) {
 	for name := range b.Columns {
-		if k.column(name) < 0 {
+		if c, _ := k.written(name); c < 0 && !k.retired[name] {
 			d.ignore(unknownColumn(k.name, name))
 		}
 	}

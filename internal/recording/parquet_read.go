@@ -20,7 +20,7 @@ func (k *kind) readParquet(ctx context.Context, r io.ReaderAt, size int64, in re
 	if err != nil {
 		return nil, fmt.Errorf("it cannot be read: %w", err)
 	}
-	places, ignored, err := k.match(file.Columns)
+	places, ages, ignored, err := k.match(file.Columns)
 	if err != nil {
 		return nil, err
 	}
@@ -84,6 +84,7 @@ func (k *kind) readParquet(ctx context.Context, r io.ReaderAt, size int64, in re
 		if lead == len(columns) { // nothing else is read
 			wanted = k.choose(batch, n, keep)
 		}
+		tell(batch, ages, wanted)
 		if err := k.storeBatch(into, batch, wanted, reader.Texts.List, in); err != nil {
 			return ignored, err
 		}
@@ -105,6 +106,17 @@ func (k *kind) blankBatch() [][]word {
 		}
 	}
 	return batch
+}
+
+// tell makes times of ages: see kind.aged.
+func tell(batch [][]word, ages []int, wanted []flatparquet.Span) {
+	for _, c := range ages {
+		for _, s := range wanted {
+			for i := s.From; i < s.To; i++ {
+				batch[c][i] = batch[0][i] - batch[c][i]
+			}
+		}
+	}
 }
 
 // storeBatch keeps the rows of a batch that are wanted.
@@ -132,10 +144,10 @@ func (k *kind) storeBatch(into rows, batch [][]word, wanted []flatparquet.Span, 
 // errTooLarge says that the budget of bytes is used up.
 var errTooLarge = errors.New("more rows than fit into memory")
 
-// match finds the place of every known column in a file, -1 where it has none,
-// and names those that this version does not know. A known one of another type is
-// an error: it would be read as nonsense.
-func (k *kind) match(have []flatparquet.Column) (places []int, ignored []string, err error) {
+// match finds the place of every known column in a file, -1 where it has none, which of
+// them hold ages, and names those that this version does not know. A known one of another
+// type is an error: it would be read as nonsense.
+func (k *kind) match(have []flatparquet.Column) (places, ages []int, ignored []string, err error) {
 	places = make([]int, len(k.columns))
 	for c := range places {
 		places[c] = -1
@@ -144,21 +156,26 @@ func (k *kind) match(have []flatparquet.Column) (places []int, ignored []string,
 		if h.Name == hostColumn {
 			continue // the manifest tells
 		}
-		c := k.column(h.Name)
+		c, age := k.written(h.Name)
 		if c < 0 {
-			ignored = append(ignored, unknownColumn(k.name, h.Name))
+			if !k.retired[h.Name] {
+				ignored = append(ignored, unknownColumn(k.name, h.Name))
+			}
 			continue
 		}
 		want := k.columns[c].parquetType()
 		if h.Type != want {
-			return nil, nil, fmt.Errorf("column %s is %s here and %s in this version of rtrail", clip(h.Name), h.Type, want)
+			return nil, nil, nil, fmt.Errorf("column %s is %s here and %s in this version of rtrail", clip(h.Name), h.Type, want)
 		}
-		if k.columns[c].kind == moment && h.Unit != flatparquet.Nanoseconds {
-			return nil, nil, fmt.Errorf("column %s is no time in nanoseconds here", clip(h.Name))
+		if k.columns[c].kind == moment && !age && h.Unit != flatparquet.Nanoseconds {
+			return nil, nil, nil, fmt.Errorf("column %s is no time in nanoseconds here", clip(h.Name))
+		}
+		if age {
+			ages = append(ages, c)
 		}
 		places[c] = i
 	}
-	return places, ignored, nil
+	return places, ages, ignored, nil
 }
 
 // parquetType is how a column lies in files.

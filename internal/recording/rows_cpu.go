@@ -4,20 +4,18 @@ import "time"
 
 // CPUSample holds the time counters of one CPU since boot, from /proc/stat.
 // The kernel counts them in USER_HZ ticks; they are kept as durations with
-// that granularity (10 ms). User includes Guest, Nice includes GuestNice.
+// that granularity (10 ms). User and nice include the time of guests.
 type CPUSample struct {
-	At        time.Time     `parquet:"at,timestamp(nanosecond)"`
-	CPU       int32         `parquet:"cpu"` // -1: the sum over all CPUs
-	User      time.Duration `parquet:"user_ns"`
-	Nice      time.Duration `parquet:"nice_ns"`
-	System    time.Duration `parquet:"system_ns"`
-	Idle      time.Duration `parquet:"idle_ns"`
-	IOWait    time.Duration `parquet:"iowait_ns"` // idle with I/O pending; not reliable per CPU
-	IRQ       time.Duration `parquet:"irq_ns"`
-	SoftIRQ   time.Duration `parquet:"softirq_ns"`
-	Steal     time.Duration `parquet:"steal_ns"`
-	Guest     time.Duration `parquet:"guest_ns"`
-	GuestNice time.Duration `parquet:"guest_nice_ns"`
+	At      time.Time     `parquet:"at,timestamp(nanosecond)"`
+	CPU     int32         `parquet:"cpu"` // -1: the sum over all CPUs
+	User    time.Duration `parquet:"user_ns"`
+	Nice    time.Duration `parquet:"nice_ns"`
+	System  time.Duration `parquet:"system_ns"`
+	Idle    time.Duration `parquet:"idle_ns"`
+	IOWait  time.Duration `parquet:"iowait_ns"` // idle with I/O pending; not reliable per CPU
+	IRQ     time.Duration `parquet:"irq_ns"`
+	SoftIRQ time.Duration `parquet:"softirq_ns"`
+	Steal   time.Duration `parquet:"steal_ns"`
 }
 
 // SystemSample holds totals of the scheduler and of the file table, from
@@ -46,7 +44,6 @@ type PressureSample struct {
 	Some      time.Duration `parquet:"some_ns"`            // at least one task stalled
 	Full      time.Duration `parquet:"full_ns"`            // all non-idle tasks stalled
 	SomeAvg10 float64       `parquet:"some_avg10_percent"` // percent of the last ten seconds
-	FullAvg10 float64       `parquet:"full_avg10_percent"` // percent of the last ten seconds
 }
 
 // SoftIRQSample counts how often one kind of softirq ran on one CPU since

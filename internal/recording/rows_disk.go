@@ -12,24 +12,18 @@ type DiskSample struct {
 	Partition     bool          `parquet:"partition"`
 	Backing       string        `parquet:"backing,dict"` // loop: the backing file; device mapper: the mapped name
 	Reads         uint64        `parquet:"reads"`        // completed
-	ReadsMerged   uint64        `parquet:"reads_merged"`
 	ReadBytes     uint64        `parquet:"read_bytes"`
 	ReadTime      time.Duration `parquet:"read_time_ns"` // summed over requests
 	Writes        uint64        `parquet:"writes"`
-	WritesMerged  uint64        `parquet:"writes_merged"`
 	WrittenBytes  uint64        `parquet:"written_bytes"`
 	WriteTime     time.Duration `parquet:"write_time_ns"`
-	Discards      uint64        `parquet:"discards"`
-	DiscardTime   time.Duration `parquet:"discard_time_ns"`
 	Flushes       uint64        `parquet:"flushes"`
 	FlushTime     time.Duration `parquet:"flush_time_ns"`
 	InFlight      int64         `parquet:"in_flight"` // right now
 	Busy          time.Duration `parquet:"busy_ns"`   // time with at least one request in flight
 	WeightedQueue time.Duration `parquet:"weighted_queue_ns"`
 	Rotational    bool          `parquet:"rotational"`
-	QueueRequests int64         `parquet:"queue_requests"` // queue/nr_requests
 	Scheduler     string        `parquet:"scheduler,dict"`
-	SizeBytes     int64         `parquet:"size_bytes"`
 	Swap          bool          `parquet:"swap"`        // a swap area lives on it
 	Errors        int64         `parquet:"io_errors"`   // commands that ended with an error; disks of the SCSI layer only, else Unknown
 	Timeouts      int64         `parquet:"io_timeouts"` // commands that did not end in time; the same, newer kernels only

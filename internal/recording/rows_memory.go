@@ -5,28 +5,24 @@ import "time"
 // MemorySample holds the gauges of /proc/meminfo, in bytes. Fields the running
 // kernel does not print are -1.
 type MemorySample struct {
-	At           time.Time `parquet:"at,timestamp(nanosecond)"`
-	Total        int64     `parquet:"total_bytes"`
-	Free         int64     `parquet:"free_bytes"`
-	Available    int64     `parquet:"available_bytes"`
-	Buffers      int64     `parquet:"buffers_bytes"`
-	Cached       int64     `parquet:"cached_bytes"` // includes Shmem
-	SwapCached   int64     `parquet:"swap_cached_bytes"`
-	Active       int64     `parquet:"active_bytes"`
-	Inactive     int64     `parquet:"inactive_bytes"`
-	Anon         int64     `parquet:"anon_bytes"` // AnonPages
-	Mapped       int64     `parquet:"mapped_bytes"`
-	Shmem        int64     `parquet:"shmem_bytes"`
-	Dirty        int64     `parquet:"dirty_bytes"`
-	Writeback    int64     `parquet:"writeback_bytes"`
-	SReclaimable int64     `parquet:"s_reclaimable_bytes"`
-	SUnreclaim   int64     `parquet:"s_unreclaim_bytes"`
-	PageTables   int64     `parquet:"page_tables_bytes"`
-	Committed    int64     `parquet:"committed_bytes"` // Committed_AS
-	CommitLimit  int64     `parquet:"commit_limit_bytes"`
-	SwapTotal    int64     `parquet:"swap_total_bytes"`
-	SwapFree     int64     `parquet:"swap_free_bytes"`
-	HugeTotal    int64     `parquet:"huge_total_bytes"` // hugetlb pages reserved, in bytes
+	At          time.Time `parquet:"at,timestamp(nanosecond)"`
+	Total       int64     `parquet:"total_bytes"`
+	Free        int64     `parquet:"free_bytes"`
+	Available   int64     `parquet:"available_bytes"`
+	Buffers     int64     `parquet:"buffers_bytes"`
+	Cached      int64     `parquet:"cached_bytes"` // includes Shmem
+	Active      int64     `parquet:"active_bytes"`
+	Anon        int64     `parquet:"anon_bytes"` // AnonPages
+	Shmem       int64     `parquet:"shmem_bytes"`
+	Dirty       int64     `parquet:"dirty_bytes"`
+	Writeback   int64     `parquet:"writeback_bytes"`
+	SUnreclaim  int64     `parquet:"s_unreclaim_bytes"`
+	PageTables  int64     `parquet:"page_tables_bytes"`
+	Committed   int64     `parquet:"committed_bytes"` // Committed_AS
+	CommitLimit int64     `parquet:"commit_limit_bytes"`
+	SwapTotal   int64     `parquet:"swap_total_bytes"`
+	SwapFree    int64     `parquet:"swap_free_bytes"`
+	HugeTotal   int64     `parquet:"huge_total_bytes"` // hugetlb pages reserved, in bytes
 	// Errors of all memory controllers (EDAC), read now and then; Unknown in between and without a driver.
 	Corrected   int64 `parquet:"errors_corrected"`
 	Uncorrected int64 `parquet:"errors_uncorrected"`
@@ -47,10 +43,6 @@ type VMStatSample struct {
 	MajorFaults   uint64    `parquet:"pgmajfault"`
 	AllocStalls   uint64    `parquet:"allocstall"` // direct reclaims entered, all zones
 	ScanKswapd    uint64    `parquet:"pgscan_kswapd"`
-	ScanDirect    uint64    `parquet:"pgscan_direct"`
-	StealKswapd   uint64    `parquet:"pgsteal_kswapd"`
-	StealDirect   uint64    `parquet:"pgsteal_direct"`
-	RefaultAnon   uint64    `parquet:"workingset_refault_anon"`
 	RefaultFile   uint64    `parquet:"workingset_refault_file"` // kernels before 5.9 count all refaults here
 	OOMKills      uint64    `parquet:"oom_kill"`
 	HugePageFails uint64    `parquet:"htlb_buddy_alloc_fail"`
@@ -69,25 +61,17 @@ type SwapSample struct {
 	Kind   string    `parquet:"kind,dict"` // partition or file
 	Size   int64     `parquet:"size_bytes"`
 	Used   int64     `parquet:"used_bytes"`
-	Prio   int32     `parquet:"prio"`
 }
 
-// ZoneSample holds one zone's pages and watermarks, from /proc/zoneinfo, in
-// pages. Reclaim by kswapd starts under Low and stops over High; under Min
-// allocations reclaim by themselves.
+// ZoneSample holds one zone's pages, from /proc/zoneinfo, in pages. Reclaim by
+// kswapd, once it has begun, stops over High.
 type ZoneSample struct {
-	At           time.Time `parquet:"at,timestamp(nanosecond)"`
-	Node         int32     `parquet:"node"`
-	Zone         string    `parquet:"zone,dict"`
-	Free         int64     `parquet:"free_pages"`
-	Min          int64     `parquet:"min_pages"`
-	Low          int64     `parquet:"low_pages"`
-	High         int64     `parquet:"high_pages"`
-	Managed      int64     `parquet:"managed_pages"`
-	ActiveAnon   int64     `parquet:"active_anon_pages"`
-	InactiveAnon int64     `parquet:"inactive_anon_pages"`
-	ActiveFile   int64     `parquet:"active_file_pages"`
-	InactiveFile int64     `parquet:"inactive_file_pages"`
+	At      time.Time `parquet:"at,timestamp(nanosecond)"`
+	Node    int32     `parquet:"node"`
+	Zone    string    `parquet:"zone,dict"`
+	Free    int64     `parquet:"free_pages"`
+	High    int64     `parquet:"high_pages"`
+	Managed int64     `parquet:"managed_pages"`
 }
 
 func (MemorySample) Table() Table { return Memory }

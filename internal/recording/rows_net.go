@@ -87,7 +87,6 @@ type NetNSSample struct {
 	PID       int32     `parquet:"pid"`       // lowest process in it, 0: only a name holds it
 	Comm      string    `parquet:"comm,dict"`
 	Processes int32     `parquet:"processes"`
-	Entered   bool      `parquet:"entered"` // its sockets and counters were read
 }
 
 // TCPState is a state of a TCP connection, numbered as the kernel does
@@ -120,8 +119,7 @@ type TCPSample struct {
 	Remote        string        `parquet:"remote,dict"`
 	RemotePort    uint16        `parquet:"remote_port"`
 	State         TCPState      `parquet:"state"`
-	Inode         uint64        `parquet:"inode"` // joins with SocketOwner; 0: no process holds it
-	UID           uint32        `parquet:"uid"`
+	Inode         uint64        `parquet:"inode"`            // joins with SocketOwner; 0: no process holds it
 	RecvQueue     uint32        `parquet:"recv_queue_bytes"` // bytes the application has not read
 	SendQueue     uint32        `parquet:"send_queue_bytes"` // bytes the peer has not acknowledged
 	RTT           time.Duration `parquet:"rtt_ns"`           // smoothed
@@ -131,32 +129,25 @@ type TCPSample struct {
 	Cwnd          uint32        `parquet:"cwnd"` // segments
 	MSS           uint32        `parquet:"mss_bytes"`
 	Unacked       uint32        `parquet:"unacked"`     // segments
-	LostNow       uint32        `parquet:"lost"`        // segments considered lost right now
 	Retransmits   uint8         `parquet:"retransmits"` // timeouts in a row right now
 	Backoff       uint8         `parquet:"backoff"`
 	TotalRetrans  uint32        `parquet:"total_retrans"` // segments
 	SegsOut       uint32        `parquet:"segs_out"`
-	SegsIn        uint32        `parquet:"segs_in"`
 	DataSegsOut   uint32        `parquet:"data_segs_out"`
 	DataSegsIn    uint32        `parquet:"data_segs_in"`
-	BytesAcked    uint64        `parquet:"bytes_acked"`
 	BytesReceived uint64        `parquet:"bytes_received"`
 	BytesSent     uint64        `parquet:"bytes_sent"`
-	BytesRetrans  uint64        `parquet:"bytes_retrans"`
-	NotSent       uint32        `parquet:"not_sent_bytes"` // bytes in the send queue never sent
-	SinceSend     time.Duration `parquet:"since_send_ns"`
-	SinceReceive  time.Duration `parquet:"since_receive_ns"`
-	Busy          time.Duration `parquet:"busy_ns"`           // had data to send
-	RwndLimited   time.Duration `parquet:"rwnd_limited_ns"`   // of Busy: held by the peer's window
-	SndbufLimited time.Duration `parquet:"sndbuf_limited_ns"` // of Busy: held by the send buffer
-	PeerWindow    uint32        `parquet:"peer_window_bytes"` // bytes the peer last offered
-	RmemAlloc     uint32        `parquet:"rmem_alloc_bytes"`  // socket memory, bytes
+	NotSent       uint32        `parquet:"not_sent_bytes"`                     // bytes in the send queue never sent
+	LastSend      time.Time     `parquet:"last_send,timestamp(nanosecond)"`    // when data was last sent, or the connection began; to a few ms
+	LastReceive   time.Time     `parquet:"last_receive,timestamp(nanosecond)"` // when data was last received, likewise
+	Busy          time.Duration `parquet:"busy_ns"`                            // had data to send
+	RwndLimited   time.Duration `parquet:"rwnd_limited_ns"`                    // of Busy: held by the peer's window
+	SndbufLimited time.Duration `parquet:"sndbuf_limited_ns"`                  // of Busy: held by the send buffer
+	PeerWindow    uint32        `parquet:"peer_window_bytes"`                  // bytes the peer last offered
+	RmemAlloc     uint32        `parquet:"rmem_alloc_bytes"`                   // of RcvBuf in use, headers of the kernel included
 	RcvBuf        uint32        `parquet:"rcv_buf_bytes"`
-	WmemQueued    uint32        `parquet:"wmem_queued_bytes"`
-	SndBuf        uint32        `parquet:"snd_buf_bytes"`
 	Drops         uint32        `parquet:"drops"` // packets the socket refused
-	Congestion    string        `parquet:"congestion,dict"`
-	Info          bool          `parquet:"info"` // tcp_info was there; otherwise everything from RTT to PeerWindow is 0
+	Info          bool          `parquet:"info"`  // tcp_info was there; otherwise everything from RTT to PeerWindow is 0
 }
 
 // ListenerSample is one listening TCP socket, from sock_diag.
@@ -166,7 +157,6 @@ type ListenerSample struct {
 	Local   string    `parquet:"local,dict"` // 0.0.0.0 or :: for all addresses
 	Port    uint16    `parquet:"port"`
 	Inode   uint64    `parquet:"inode"`
-	UID     uint32    `parquet:"uid"`
 	Queue   uint32    `parquet:"queue"`   // connections that wait for accept(2)
 	Backlog uint32    `parquet:"backlog"` // limit of that queue; it refuses when Queue exceeds it
 	Drops   uint32    `parquet:"drops"`   // connections or packets refused at this socket
@@ -181,9 +171,7 @@ type UDPSample struct {
 	Remote     string    `parquet:"remote,dict"`
 	RemotePort uint16    `parquet:"remote_port"`
 	Inode      uint64    `parquet:"inode"`
-	UID        uint32    `parquet:"uid"`
 	RecvQueue  uint32    `parquet:"recv_queue_bytes"`
-	SendQueue  uint32    `parquet:"send_queue_bytes"`
 	RcvBuf     uint32    `parquet:"rcv_buf_bytes"`
 	Drops      uint32    `parquet:"drops"`
 }

@@ -9,7 +9,6 @@ type KernelLogLine struct {
 	At       time.Time `parquet:"at,timestamp(nanosecond)"`     // when rtrail read it
 	Logged   time.Time `parquet:"logged,timestamp(nanosecond)"` // when the kernel wrote it
 	Sequence uint64    `parquet:"sequence"`
-	Priority int32     `parquet:"priority"` // syslog level, 0 emergency to 7 debug
 	Text     string    `parquet:"text"`
 }
 

@@ -51,8 +51,6 @@ type ProcessSample struct {
 	ReadBytes   int64         `parquet:"read_bytes"`  // fetched from storage
 	WriteBytes  int64         `parquet:"write_bytes"` // dirtied, to go to storage
 	Cancelled   int64         `parquet:"cancelled_write_bytes"`
-	OOMScore    int32         `parquet:"oom_score"` // of processes with 64 MB resident or more, else Unknown; so is the next one
-	OOMAdjust   int32         `parquet:"oom_score_adj"`
 	WaitChannel string        `parquet:"wchan,dict"`   // kernel function the main thread sleeps in
 	NoHugePages bool          `parquet:"thp_disabled"` // it asked the kernel for no transparent huge pages; since Linux 5.0
 }
@@ -75,8 +73,7 @@ type ThreadSample struct {
 	SyscallName string        `parquet:"syscall_name,dict"`
 	WaitChannel string        `parquet:"wchan,dict"`
 	Stack       string        `parquet:"stack,dict"` // kernel stack, innermost first, joined by ';'; "" when not readable
-	Processor   int32         `parquet:"processor"`
-	Input       bool          `parquet:"input"` // waits for its standard input in read(2)
+	Input       bool          `parquet:"input"`      // waits for its standard input in read(2)
 }
 
 // LockWait is one thread that waited, at one instant, for a lock of its program that
@@ -98,15 +95,12 @@ type LockWait struct {
 // how much of them is used, from /proc/PID/limits and /proc/PID/fd.
 // Unlimited is math.MaxInt64, not readable is Unknown.
 type LimitSample struct {
-	At          time.Time `parquet:"at,timestamp(nanosecond)"`
-	PID         int32     `parquet:"pid"`
-	Files       int64     `parquet:"files"` // descriptors open right now
-	FilesSoft   int64     `parquet:"files_soft"`
-	FilesHard   int64     `parquet:"files_hard"`
-	ProcsSoft   int64     `parquet:"procs_soft"`
-	LockedSoft  int64     `parquet:"locked_soft_bytes"` // bytes
-	StackSoft   int64     `parquet:"stack_soft_bytes"`  // bytes
-	AddressSoft int64     `parquet:"address_soft_bytes"`
+	At        time.Time `parquet:"at,timestamp(nanosecond)"`
+	PID       int32     `parquet:"pid"`
+	Files     int64     `parquet:"files"` // descriptors open right now
+	FilesSoft int64     `parquet:"files_soft"`
+	FilesHard int64     `parquet:"files_hard"`
+	ProcsSoft int64     `parquet:"procs_soft"`
 }
 
 // CgroupSample is one control group. On v2 one row holds everything; on v1 the
@@ -117,9 +111,8 @@ type LimitSample struct {
 type CgroupSample struct {
 	At            time.Time     `parquet:"at,timestamp(nanosecond)"`
 	Path          string        `parquet:"path,dict"`
-	Version       int32         `parquet:"version"`          // 1 or 2
-	Controllers   string        `parquet:"controllers,dict"` // those the row speaks of, comma separated
-	Processes     int32         `parquet:"processes"`        // in the group itself; counted in the first and last sample and now and then between, else Unknown, as for the root group
+	Version       int32         `parquet:"version"`   // 1 or 2
+	Processes     int32         `parquet:"processes"` // in the group itself; counted in the first and last sample and now and then between, else Unknown, as for the root group
 	CPUTime       time.Duration `parquet:"cpu_time_ns"`
 	Quota         time.Duration `parquet:"quota_ns"` // CPU time allowed per Period
 	Period        time.Duration `parquet:"period_ns"`
@@ -141,10 +134,8 @@ type CgroupSample struct {
 	OOMKills      int64         `parquet:"oom_kill"`
 	MajorFaults   int64         `parquet:"major_faults"`
 	RefaultFile   int64         `parquet:"refault_file"`
-	RefaultAnon   int64         `parquet:"refault_anon"`
 	CPUStall      time.Duration `parquet:"cpu_stall_ns"` // pressure, "some" total
 	MemoryStall   time.Duration `parquet:"memory_stall_ns"`
-	IOStall       time.Duration `parquet:"io_stall_ns"`
 	ReadBytes     int64         `parquet:"read_bytes"` // block I/O, all devices
 	WriteBytes    int64         `parquet:"write_bytes"`
 	Reads         int64         `parquet:"reads"`
@@ -159,7 +150,6 @@ type CgroupSample struct {
 	MemswFailures  int64 `parquet:"memsw_failures"`     // v1: memory and swap together hit their limit; Linux 6.18 and others that count only failures of memory and huge pages show 0
 	KmemFailures   int64 `parquet:"kmem_failures"`      // v1, older kernels: kernel memory refused at its limit
 	SocketFailures int64 `parquet:"kmem_tcp_failures"`  // v1, older kernels: memory refused to TCP sockets at its limit
-	SwapFailures   int64 `parquet:"swap_failures"`      // v2: pages that could not go to swap, at the limit of the group or of the host
 	HugeFailures   int64 `parquet:"huge_page_failures"` // huge pages of all sizes refused at the limit
 }
 

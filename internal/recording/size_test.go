@@ -23,6 +23,9 @@ type busyHost struct {
 	second    int
 }
 
+// busyFrom is when the host is first looked at.
+var busyFrom = time.Unix(1.8e9, 0).UTC()
+
 func newBusyHost(processes, sockets int) *busyHost {
 	b := &busyHost{rnd: rand.New(rand.NewPCG(1, 2))}
 	for i := range processes {
@@ -41,18 +44,22 @@ func newBusyHost(processes, sockets int) *busyHost {
 		b.sockets = append(b.sockets, TCPSample{NetNS: 4026531840, Local: "10.0.0.1", LocalPort: 3306, Remote: fmt.Sprintf("10.0.%d.%d", i/250, i%250),
 			RemotePort: uint16(20000 + b.rnd.IntN(40000)), State: 1, Inode: uint64(100000 + i*7), RTT: time.Duration(b.rnd.IntN(900)) * time.Microsecond,
 			RTTVar: time.Duration(b.rnd.IntN(900)) * time.Microsecond, MinRTT: 80 * time.Microsecond, RTO: 204 * time.Millisecond, Cwnd: 10, MSS: 1448,
-			SegsOut: b.rnd.Uint32N(1e6), SegsIn: b.rnd.Uint32N(1e6), DataSegsOut: b.rnd.Uint32N(1e6), DataSegsIn: b.rnd.Uint32N(1e6), BytesAcked: b.rnd.Uint64N(1e9),
-			BytesReceived: b.rnd.Uint64N(1e9), BytesSent: b.rnd.Uint64N(1e9), SinceSend: time.Duration(b.rnd.IntN(1e6)) * time.Millisecond,
-			SinceReceive: time.Duration(b.rnd.IntN(1e6)) * time.Millisecond, RcvBuf: 131072, SndBuf: 87040, PeerWindow: 64256, Congestion: "cubic", Info: true})
+			SegsOut: b.rnd.Uint32N(1e6), DataSegsOut: b.rnd.Uint32N(1e6), DataSegsIn: b.rnd.Uint32N(1e6),
+			BytesReceived: b.rnd.Uint64N(1e9), BytesSent: b.rnd.Uint64N(1e9), LastSend: b.before(busyFrom, 1e6), LastReceive: b.before(busyFrom, 1e6),
+			RcvBuf: 131072, PeerWindow: 64256, Info: true})
 		b.owners = append(b.owners, SocketOwner{Inode: uint64(100000 + i*7), PID: int32(1000 + i%processes*3), FD: int32(10 + i/processes)})
 	}
 	return b
 }
 
+// before is some time before another one, to the millisecond as the socket probe has it.
+func (b *busyHost) before(at time.Time, maxMS int) time.Time {
+	return at.Add(-time.Duration(b.rnd.IntN(maxMS)) * time.Millisecond).Truncate(time.Millisecond)
+}
+
 func (b *busyHost) sample() *Writer {
-	elapsed := time.Duration(1e9 + b.rnd.IntN(2e6))
 	b.second++
-	at := time.Unix(1.8e9+int64(b.second), b.rnd.Int64N(2e6)).UTC()
+	at := busyFrom.Add(time.Duration(b.second)*time.Second + time.Duration(b.rnd.Int64N(2e6)))
 	w := NewWriter(at)
 	for i := range b.processes {
 		p := &b.processes[i]
@@ -78,15 +85,12 @@ func (b *busyHost) sample() *Writer {
 	for i := range b.sockets {
 		s := &b.sockets[i]
 		s.At = at
-		s.SinceSend += elapsed.Truncate(time.Millisecond)
-		s.SinceReceive += elapsed.Truncate(time.Millisecond)
 		if i%10 == 0 {
 			n := b.rnd.Uint32N(200)
-			s.SegsOut, s.SegsIn, s.DataSegsOut, s.DataSegsIn = s.SegsOut+n, s.SegsIn+n, s.DataSegsOut+n, s.DataSegsIn+n
-			s.BytesAcked += b.rnd.Uint64N(1e5)
-			s.BytesSent, s.BytesReceived = s.BytesAcked, s.BytesReceived+b.rnd.Uint64N(1e4)
+			s.SegsOut, s.DataSegsOut, s.DataSegsIn = s.SegsOut+n, s.DataSegsOut+n, s.DataSegsIn+n
+			s.BytesSent, s.BytesReceived = s.BytesSent+b.rnd.Uint64N(1e5), s.BytesReceived+b.rnd.Uint64N(1e4)
 			s.RTT, s.RTTVar = time.Duration(b.rnd.IntN(900))*time.Microsecond, time.Duration(b.rnd.IntN(900))*time.Microsecond
-			s.SinceSend, s.SinceReceive = time.Duration(b.rnd.IntN(100))*time.Millisecond, time.Duration(b.rnd.IntN(100))*time.Millisecond
+			s.LastSend, s.LastReceive = b.before(at, 100), b.before(at, 100)
 		}
 	}
 	Append(w, b.processes...)

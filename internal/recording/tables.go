@@ -37,7 +37,7 @@ var catalogue = []*kind{
 	kindOf[LockWait]("pid", "tid"),
 	kindOf[LimitSample]("pid"),
 	kindOf[CgroupSample]("version", "path"),
-	kindOf[TCPSample]("netns", "local", "local_port", "remote", "remote_port", "inode"),
+	kindOf[TCPSample]("netns", "local", "local_port", "remote", "remote_port", "inode").aged("since_send_ns", "last_send").aged("since_receive_ns", "last_receive"),
 	kindOf[ListenerSample]("netns", "local", "port", "inode"),
 	kindOf[UDPSample]("netns", "local", "local_port", "remote", "remote_port", "inode"),
 	kindOf[SocketOwner]("inode", "pid", "fd").lasts("inode", TCPSockets, Listeners, UDPSockets),
@@ -103,6 +103,26 @@ var catalogue = []*kind{
 // retired are tables of earlier versions that no rule read. Recordings have them, and nobody
 // needs to hear that they are left out.
 var retired = map[Table]bool{"slabs": true}
+
+// retiredColumns are likewise columns.
+var retiredColumns = map[Table]string{
+	CPUs:         "guest_ns guest_nice_ns",
+	Pressure:     "full_avg10_percent",
+	Memory:       "swap_cached_bytes inactive_bytes mapped_bytes s_reclaimable_bytes",
+	VMStat:       "pgscan_direct pgsteal_kswapd pgsteal_direct workingset_refault_anon",
+	Swaps:        "prio",
+	Zones:        "min_pages low_pages active_anon_pages inactive_anon_pages active_file_pages inactive_file_pages",
+	Disks:        "reads_merged writes_merged discards discard_time_ns queue_requests size_bytes",
+	NetNamespace: "entered",
+	Processes:    "oom_score oom_score_adj",
+	Threads:      "processor",
+	Limits:       "locked_soft_bytes stack_soft_bytes address_soft_bytes",
+	Cgroups:      "controllers refault_anon io_stall_ns swap_failures",
+	TCPSockets:   "uid lost segs_in bytes_acked bytes_retrans wmem_queued_bytes snd_buf_bytes congestion",
+	Listeners:    "uid",
+	UDPSockets:   "uid send_queue_bytes",
+	KernelLog:    "priority",
+}
 
 // kindByName finds a table's entry; nil when this version does not know it.
 func kindByName(name Table) *kind { return kinds()[name] }

@@ -31,7 +31,7 @@ func waiting() *ruletest.Host {
 		ruletest.Add(h, recording.SocketOwner{At: at(0), Inode: inode, PID: pid})
 		for s := 0.0; s <= 10; s++ {
 			row := recording.TCPSample{At: at(s), Local: "127.0.0.1", LocalPort: from, Remote: "127.0.0.1", RemotePort: to, State: recording.TCPEstablished, Inode: inode,
-				Info: true, BytesSent: 100, SinceSend: sent + time.Duration(s*1e9), SinceReceive: received + time.Duration(s*1e9)}
+				Info: true, BytesSent: 100, LastSend: at(0).Add(-sent), LastReceive: at(0).Add(-received)}
 			if change != nil {
 				change(s, &row)
 			}

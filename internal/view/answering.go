@@ -47,7 +47,7 @@ func (v *View) answering() map[int32]Answering {
 func (c *Connection) open() float64 {
 	n := 0
 	for _, r := range c.Samples {
-		if s := r.Of(); s.Info && s.BytesSent > 0 && s.BytesReceived > 0 && s.SinceReceive < s.SinceSend {
+		if s := r.Of(); s.Info && s.BytesSent > 0 && s.BytesReceived > 0 && s.LastReceive.After(s.LastSend) {
 			n++
 		}
 	}

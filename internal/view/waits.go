@@ -181,16 +181,16 @@ func (c *Connection) unanswered() (readings int, longest time.Duration) {
 	var before *recording.TCPSample
 	for _, r := range c.Samples {
 		s := r.Of()
-		if before != nil && s.Info && before.Info && s.BytesSent > before.BytesSent && s.BytesReceived == before.BytesReceived && before.SinceSend < before.SinceReceive {
+		if before != nil && s.Info && before.Info && s.BytesSent > before.BytesSent && s.BytesReceived == before.BytesReceived && before.LastSend.After(before.LastReceive) {
 			return 0, 0
 		}
 		before = s
 		switch {
 		case s.State == recording.TCPSynSent:
 			readings++
-		case s.State == recording.TCPEstablished && s.Info && s.RecvQueue == 0 && s.BytesSent > 0 && s.SinceSend < s.SinceReceive:
+		case s.State == recording.TCPEstablished && s.Info && s.RecvQueue == 0 && s.BytesSent > 0 && s.LastSend.After(s.LastReceive):
 			readings++
-			longest = max(longest, s.SinceSend+r.At().Sub(s.At))
+			longest = max(longest, r.At().Sub(s.LastSend))
 		}
 	}
 	return readings, longest

@@ -32,7 +32,7 @@ type host struct {
 
 func newHost(processes int) *host {
 	h := &host{rnd: rand.New(rand.NewPCG(1, 2)), stall: map[string]*recording.PressureSample{},
-		disk: recording.DiskSample{Device: "vda", Major: 254, QueueRequests: 128, Scheduler: "none", SizeBytes: 1 << 40, Errors: recording.Unknown, Timeouts: recording.Unknown},
+		disk: recording.DiskSample{Device: "vda", Major: 254, Scheduler: "none", Errors: recording.Unknown, Timeouts: recording.Unknown},
 		lo:   recording.NetDeviceSample{NetNS: ns, Interface: "eth0", MTU: 1500, SpeedMbps: 10000, Up: true, Physical: true, Index: 2}}
 	for _, resource := range []string{"cpu", "memory", "io"} {
 		h.stall[resource] = &recording.PressureSample{Resource: resource}
@@ -46,12 +46,12 @@ func newHost(processes int) *host {
 		group := "/system.slice/" + name + ".service"
 		h.processes = append(h.processes, recording.ProcessSample{PID: int32(1000 + i*3), PPID: 1, Started: midnight.Add(-time.Hour), Comm: name,
 			Cmdline: fmt.Sprintf("/usr/bin/%s --shard=%d", name, i), State: "S", Threads: int32(1 + i%20), Cgroup: group, MemCgroup: group, IOCgroup: group, NetNS: ns, Full: true,
-			RSS: int64(4+i%64) << 20, Anon: int64(2+i%64) << 20, WaitChannel: "ep_poll", OOMScore: recording.Unknown, OOMAdjust: recording.Unknown})
+			RSS: int64(4+i%64) << 20, Anon: int64(2+i%64) << 20, WaitChannel: "ep_poll"})
 	}
 	for i := range sockets {
 		h.tcp = append(h.tcp, recording.TCPSample{NetNS: ns, Local: "10.0.0.1", LocalPort: 3306, Remote: fmt.Sprintf("10.0.1.%d", i%250), RemotePort: uint16(20000 + i), State: 1,
 			Inode: uint64(100000 + i), RTT: 300 * time.Microsecond, RTTVar: 50 * time.Microsecond, MinRTT: 200 * time.Microsecond, RTO: 204 * time.Millisecond, Cwnd: 10, MSS: 1448,
-			RcvBuf: 131072, SndBuf: 87040, PeerWindow: 64256, Congestion: "cubic", Info: true})
+			RcvBuf: 131072, PeerWindow: 64256, Info: true})
 	}
 	return h
 }
@@ -107,8 +107,8 @@ func (h *host) second(at time.Time) *recording.Writer {
 		s := &h.tcp[i]
 		s.At = at
 		if i%3 == 0 {
-			s.SegsOut, s.SegsIn, s.DataSegsOut, s.DataSegsIn = s.SegsOut+10, s.SegsIn+10, s.DataSegsOut+10, s.DataSegsIn+10
-			s.BytesAcked, s.BytesSent, s.BytesReceived = s.BytesAcked+4000, s.BytesSent+4000, s.BytesReceived+900
+			s.SegsOut, s.DataSegsOut, s.DataSegsIn = s.SegsOut+10, s.DataSegsOut+10, s.DataSegsIn+10
+			s.BytesSent, s.BytesReceived = s.BytesSent+4000, s.BytesReceived+900
 		}
 	}
 	recording.Append(w, h.processes...)

@@ -134,7 +134,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 // row reads one group. It is false when there is nothing to tell.
 func (p *Probe) row(g *group, full bool) (recording.CgroupSample, bool) {
 	row := unknownRow()
-	row.At, row.Path, row.Version, row.Controllers = time.Now(), g.path, g.version, g.controllerList()
+	row.At, row.Path, row.Version = time.Now(), g.path, g.version
 	r := reading{probe: p, row: &row}
 	r.cpuTime(g)
 	key := g.key()
@@ -188,10 +188,10 @@ func unknownRow() recording.CgroupSample {
 	return recording.CgroupSample{
 		Processes: u, CPUTime: u, Quota: u, Period: u, Periods: u, Throttled: u, ThrottledTime: u,
 		Memory: u, MemoryMax: u, MemoryHigh: u, SwapUsed: u, SwapMax: u, Anon: u, File: u, InactiveFile: u,
-		EventsHigh: u, EventsMax: u, EventsOOM: u, OOMKills: u, MajorFaults: u, RefaultFile: u, RefaultAnon: u,
-		CPUStall: u, MemoryStall: u, IOStall: u, ReadBytes: u, WriteBytes: u, Reads: u, Writes: u,
+		EventsHigh: u, EventsMax: u, EventsOOM: u, OOMKills: u, MajorFaults: u, RefaultFile: u,
+		CPUStall: u, MemoryStall: u, ReadBytes: u, WriteBytes: u, Reads: u, Writes: u,
 		Pids: u, PidsMax: u, PidsEvents: u,
-		MemswFailures: u, KmemFailures: u, SocketFailures: u, SwapFailures: u, HugeFailures: u,
+		MemswFailures: u, KmemFailures: u, SocketFailures: u, HugeFailures: u,
 	}
 }
 

@@ -36,11 +36,6 @@ func (r *reading) failures(g *group, rare bool) {
 		row.HugeFailures = r.ofAll(huge)
 		return
 	}
-	if row.SwapMax != recording.Unknown {
-		if n, ok := procfile.Number(r.once(g.dir, "memory.swap.events"), "fail"); ok {
-			row.SwapFailures = n
-		}
-	}
 	if !strings.Contains(g.names, "hugetlb") {
 		return
 	}

@@ -137,7 +137,6 @@ func (r *reading) use(g *group) {
 	}
 	row.CPUStall = parseStall(r.file(dir, "cpu.pressure"))
 	row.MemoryStall = parseStall(r.file(dir, "memory.pressure"))
-	row.IOStall = parseStall(r.file(dir, "io.pressure"))
 	// An empty io.stat means no I/O yet; a missing one no controller.
 	if b := r.file(dir, "io.stat"); b != nil {
 		limited := limitedDevices(row.IOLimits)
@@ -215,8 +214,6 @@ func (r *reading) memoryStat(dir, prefix string) {
 			row.InactiveFile = n
 		case "pgmajfault":
 			row.MajorFaults = n
-		case "workingset_refault_anon":
-			row.RefaultAnon = n
 		case "workingset_refault_file", "workingset_refault": // without _file before 5.9
 			row.RefaultFile = n
 		case "swap": // version 1

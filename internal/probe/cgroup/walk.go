@@ -25,7 +25,7 @@ type group struct {
 	inner   bool              // has groups below
 	dir     string            // version 2
 	dirs    map[string]string // version 1: directory by controller
-	names   string            // controllers, comma separated
+	names   string            // version 2: controllers, comma separated
 }
 
 // v1Controllers are those rows speak of. The others, and named hierarchies
@@ -39,19 +39,6 @@ type groupKey struct {
 }
 
 func (g *group) key() groupKey { return groupKey{g.version, g.path} }
-
-func (g *group) controllerList() string {
-	if g.names == "" && g.version == 1 {
-		var have []string
-		for _, name := range v1Controllers {
-			if g.dirs[name] != "" {
-				have = append(have, name)
-			}
-		}
-		g.names = strings.Join(have, ",")
-	}
-	return g.names
-}
 
 // hierarchies finds the mounted ones. A hierarchy mounted twice counts once.
 func (p *Probe) hierarchies() ([]*hierarchy, error) {

@@ -93,7 +93,7 @@ func parseCPU(number, b []byte) (recording.CPUSample, error) {
 	}
 	columns := [...]*time.Duration{
 		&row.User, &row.Nice, &row.System, &row.Idle, &row.IOWait,
-		&row.IRQ, &row.SoftIRQ, &row.Steal, &row.Guest, &row.GuestNice,
+		&row.IRQ, &row.SoftIRQ, &row.Steal,
 	}
 	for i, column := range columns {
 		var ticks uint64

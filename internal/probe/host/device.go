@@ -18,7 +18,6 @@ type device struct {
 	rotational bool
 	backing    string
 	scheduler  string
-	requests   int64
 	size       int64
 	// Of the SCSI layer, which SATA disks are in as well; else Unknown.
 	errors, timeouts int64
@@ -26,16 +25,15 @@ type device struct {
 
 func (d device) fill(row *recording.DiskSample) {
 	row.Partition, row.Rotational, row.Backing = d.partition, d.rotational, d.backing
-	row.Scheduler, row.QueueRequests, row.SizeBytes = d.scheduler, d.requests, d.size
-	row.Errors, row.Timeouts = d.errors, d.timeouts
+	row.Scheduler, row.Errors, row.Timeouts = d.scheduler, d.errors, d.timeouts
 }
 
 // readDevice asks sysfs about one device. What is not there stays empty; a
-// size or queue that cannot be read is Unknown.
+// size that cannot be read is Unknown.
 func (d *disk) readDevice(name string) device {
 	// sysfs writes the slash of names like cciss/c0d0 as an exclamation mark.
 	dir := d.fs.path("sys/class/block", strings.ReplaceAll(name, "/", "!"))
-	dev := device{requests: recording.Unknown, size: recording.Unknown, errors: recording.Unknown, timeouts: recording.Unknown}
+	dev := device{size: recording.Unknown, errors: recording.Unknown, timeouts: recording.Unknown}
 	if sectors, ok := procfile.Int(d.attribute(dir, "size")); ok {
 		dev.size = sectors * sector
 	}
@@ -51,9 +49,6 @@ func (d *disk) readDevice(name string) device {
 		}
 	}
 	dev.rotational = string(d.attribute(queue, "queue/rotational")) == "1"
-	if n, ok := procfile.Int(d.attribute(queue, "queue/nr_requests")); ok {
-		dev.requests = n
-	}
 	dev.scheduler = chosen(d.attribute(queue, "queue/scheduler"))
 	switch {
 	case strings.HasPrefix(name, "sd") && !dev.partition:

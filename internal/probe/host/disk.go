@@ -88,10 +88,9 @@ func (d *disk) parse(at time.Time, b []byte) error {
 		}
 		d.rows = append(d.rows, recording.DiskSample{
 			At: at, Device: d.names.String(name), Major: int32(major), Minor: int32(minor),
-			Reads: v[0], ReadsMerged: v[1], ReadBytes: v[2] * sector, ReadTime: procfile.Duration(v[3], time.Millisecond),
-			Writes: v[4], WritesMerged: v[5], WrittenBytes: v[6] * sector, WriteTime: procfile.Duration(v[7], time.Millisecond),
+			Reads: v[0], ReadBytes: v[2] * sector, ReadTime: procfile.Duration(v[3], time.Millisecond),
+			Writes: v[4], WrittenBytes: v[6] * sector, WriteTime: procfile.Duration(v[7], time.Millisecond),
 			InFlight: int64(min(v[8], 1<<62)), Busy: procfile.Duration(v[9], time.Millisecond), WeightedQueue: procfile.Duration(v[10], time.Millisecond),
-			Discards: v[11], DiscardTime: procfile.Duration(v[14], time.Millisecond),
 			Flushes: v[15], FlushTime: procfile.Duration(v[16], time.Millisecond),
 		})
 	}

@@ -45,11 +45,10 @@ func parseMeminfo(b []byte) (recording.MemorySample, error) {
 	var hugePages, hugeSize int64
 	gauges := map[string]*int64{
 		"MemTotal:": &row.Total, "MemFree:": &row.Free, "MemAvailable:": &row.Available,
-		"Buffers:": &row.Buffers, "Cached:": &row.Cached, "SwapCached:": &row.SwapCached,
-		"Active:": &row.Active, "Inactive:": &row.Inactive,
-		"AnonPages:": &row.Anon, "Mapped:": &row.Mapped, "Shmem:": &row.Shmem,
+		"Buffers:": &row.Buffers, "Cached:": &row.Cached,
+		"Active:": &row.Active, "AnonPages:": &row.Anon, "Shmem:": &row.Shmem,
 		"Dirty:": &row.Dirty, "Writeback:": &row.Writeback,
-		"SReclaimable:": &row.SReclaimable, "SUnreclaim:": &row.SUnreclaim, "PageTables:": &row.PageTables,
+		"SUnreclaim:": &row.SUnreclaim, "PageTables:": &row.PageTables,
 		"Committed_AS:": &row.Committed, "CommitLimit:": &row.CommitLimit,
 		"SwapTotal:": &row.SwapTotal, "SwapFree:": &row.SwapFree,
 		"Hugetlb:":         &row.HugeTotal, // all page sizes, since 4.16

@@ -71,12 +71,12 @@ func parsePressure(b []byte) (recording.PressureSample, error) {
 	for line := range procfile.Lines(b) {
 		kind, rest := procfile.Field(line)
 		var total *time.Duration
-		var avg10 *float64
+		avg10 := new(float64)
 		switch string(kind) {
 		case "some":
 			total, avg10 = &row.Some, &row.SomeAvg10
 		case "full":
-			total, avg10 = &row.Full, &row.FullAvg10
+			total = &row.Full
 		default:
 			continue
 		}

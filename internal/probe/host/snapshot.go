@@ -36,7 +36,7 @@ func Snapshot(w *recording.Writer, name string, at time.Time, b, stat []byte) (k
 		d := disk{}
 		err := d.parse(at, b)
 		for i := range d.rows {
-			d.rows[i].QueueRequests, d.rows[i].SizeBytes, d.rows[i].Errors, d.rows[i].Timeouts = recording.Unknown, recording.Unknown, recording.Unknown, recording.Unknown
+			d.rows[i].Errors, d.rows[i].Timeouts = recording.Unknown, recording.Unknown
 		}
 		recording.Append(w, d.rows...)
 		return true, err

@@ -18,13 +18,12 @@ func parseSwaps(rows []recording.SwapSample, at time.Time, b []byte, _ *procfile
 		}
 		size, ok := procfile.Int(fields[2])
 		used, ok2 := procfile.Int(fields[3])
-		prio, ok3 := procfile.Int(fields[4])
-		if !ok || !ok2 || !ok3 {
+		if !ok || !ok2 {
 			continue // the heading
 		}
 		rows = append(rows, recording.SwapSample{
 			At: at, Device: unescape(fields[0]), Kind: string(fields[1]),
-			Size: min(size, 1<<52) << 10, Used: min(used, 1<<52) << 10, Prio: int32(prio),
+			Size: min(size, 1<<52) << 10, Used: min(used, 1<<52) << 10,
 		})
 	}
 	return rows, nil

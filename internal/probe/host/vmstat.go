@@ -42,13 +42,11 @@ func parseVMStat(b []byte) (row recording.VMStatSample, missing []string, err er
 	counters := map[string]*uint64{
 		"pgpgin": &row.PageIn, "pgpgout": &row.PageOut, "pswpin": &row.SwapIn, "pswpout": &row.SwapOut,
 		"pgfault": &row.Faults, "pgmajfault": &row.MajorFaults,
-		"workingset_refault_anon": &row.RefaultAnon,
 		"workingset_refault_file": &row.RefaultFile, "workingset_refault": &row.RefaultFile,
 		"oom_kill": &row.OOMKills, "htlb_buddy_alloc_fail": &row.HugePageFails,
 		"drop_pagecache": &row.DropPageCache, "drop_slab": &row.DropSlab,
 		"compact_stall": &row.CompactStalls, "numa_miss": &row.NUMAMiss,
 		"nr_dirtied": &row.Dirtied, "nr_written": &row.Written,
-		"pgscan_direct": &row.ScanDirect, "pgscan_direct_throttle": nil, // sleeps, not pages
 	}
 	found := map[*uint64]bool{}
 	lines := 0
@@ -66,7 +64,7 @@ func parseVMStat(b []byte) (row recording.VMStatSample, missing []string, err er
 	if lines == 0 {
 		return row, nil, fmt.Errorf("no counters in /proc/vmstat")
 	}
-	for _, name := range []string{"pgmajfault", "pswpin", "pgscan_direct", "workingset_refault_file", "oom_kill"} {
+	for _, name := range []string{"pgmajfault", "pswpin", "workingset_refault_file", "oom_kill"} {
 		if !found[counters[name]] {
 			missing = append(missing, name)
 		}
@@ -83,9 +81,6 @@ func byZone(row *recording.VMStatSample, key []byte) *uint64 {
 	}{
 		{"allocstall", &row.AllocStalls},
 		{"pgscan_kswapd", &row.ScanKswapd},
-		{"pgscan_direct", &row.ScanDirect},
-		{"pgsteal_kswapd", &row.StealKswapd},
-		{"pgsteal_direct", &row.StealDirect},
 	} {
 		if rest, ok := bytes.CutPrefix(key, []byte(c.name)); ok && (len(rest) == 0 || rest[0] == '_') {
 			return c.sum

@@ -45,24 +45,12 @@ func parseZones(rows []recording.ZoneSample, at time.Time, b []byte, names *proc
 		switch string(key) {
 		case "free":
 			row.Free = n
-		case "min":
-			row.Min = n
-		case "low":
-			row.Low = n
 		case "high":
 			row.High = n
 		case "managed":
 			row.Managed = n
 		case "present": // printed before managed, which old kernels lack
 			row.Managed = n
-		case "nr_zone_active_anon", "nr_active_anon": // without zone_ before 4.8
-			row.ActiveAnon = n
-		case "nr_zone_inactive_anon", "nr_inactive_anon":
-			row.InactiveAnon = n
-		case "nr_zone_active_file", "nr_active_file":
-			row.ActiveFile = n
-		case "nr_zone_inactive_file", "nr_inactive_file":
-			row.InactiveFile = n
 		}
 	}
 	if row == nil {

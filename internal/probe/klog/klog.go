@@ -180,7 +180,7 @@ func (c *collector) add(r record) {
 	}
 	// Secrets are looked for only in what is kept: most of the ring is older.
 	c.lines = append(c.lines, recording.KernelLogLine{
-		At: c.at, Logged: logged, Sequence: r.sequence, Priority: r.level, Text: withoutSecrets(r.text),
+		At: c.at, Logged: logged, Sequence: r.sequence, Text: withoutSecrets(r.text),
 	})
 }
 

@@ -22,16 +22,16 @@ func TestParseRecord(t *testing.T) {
 		wantErr  bool
 	}{
 		{name: "plain", in: "4,1821,1234567890,-;TCP: request_sock_TCP: Possible SYN flooding on port 0.0.0.0:80. Sending cookies.\n",
-			want: record{sequence: 1821, level: 4, since: 1234567890 * time.Microsecond, text: "TCP: request_sock_TCP: Possible SYN flooding on port 0.0.0.0:80. Sending cookies."}},
+			want: record{sequence: 1821, since: 1234567890 * time.Microsecond, text: "TCP: request_sock_TCP: Possible SYN flooding on port 0.0.0.0:80. Sending cookies."}},
 		{name: "caller and dictionary", in: "6,339,5140900,-,caller=T1;usb 1-1: new device\n SUBSYSTEM=usb\n DEVICE=c189:1\n",
-			want: record{sequence: 339, level: 6, since: 5140900 * time.Microsecond, text: "usb 1-1: new device"}},
+			want: record{sequence: 339, since: 5140900 * time.Microsecond, text: "usb 1-1: new device"}},
 		{name: "written by a program", in: "30,12,99,-;systemd[1]: Starting\n",
-			want: record{sequence: 12, level: 6, facility: 3, since: 99 * time.Microsecond, text: "systemd[1]: Starting"}},
-		{name: "escapes", in: `3,1,0,-;a\x0ab\x5cc\x09d \x4 \xzz` + "\n", want: record{sequence: 1, level: 3, text: "a\nb\\c\td \\x4 \\xzz"}},
-		{name: "fragment", in: "6,2,5,+; and more\n", want: record{sequence: 2, level: 6, since: 5 * time.Microsecond, fragment: true, text: " and more"}},
-		{name: "no flag, as first kernels", in: "6,2,5;text\n", want: record{sequence: 2, level: 6, since: 5 * time.Microsecond, text: "text"}},
-		{name: "semicolon in the text", in: "6,2,5,-;a;b\n", want: record{sequence: 2, level: 6, since: 5 * time.Microsecond, text: "a;b"}},
-		{name: "not UTF-8", in: `6,2,5,-;a\xffb` + "\n", want: record{sequence: 2, level: 6, since: 5 * time.Microsecond, text: "a?b"}},
+			want: record{sequence: 12, facility: 3, since: 99 * time.Microsecond, text: "systemd[1]: Starting"}},
+		{name: "escapes", in: `3,1,0,-;a\x0ab\x5cc\x09d \x4 \xzz` + "\n", want: record{sequence: 1, text: "a\nb\\c\td \\x4 \\xzz"}},
+		{name: "fragment", in: "6,2,5,+; and more\n", want: record{sequence: 2, since: 5 * time.Microsecond, fragment: true, text: " and more"}},
+		{name: "no flag, as first kernels", in: "6,2,5;text\n", want: record{sequence: 2, since: 5 * time.Microsecond, text: "text"}},
+		{name: "semicolon in the text", in: "6,2,5,-;a;b\n", want: record{sequence: 2, since: 5 * time.Microsecond, text: "a;b"}},
+		{name: "not UTF-8", in: `6,2,5,-;a\xffb` + "\n", want: record{sequence: 2, since: 5 * time.Microsecond, text: "a?b"}},
 		{name: "no head", in: "hello\n", wantErr: true},
 		{name: "empty", wantErr: true},
 		{name: "sequence missing", in: "6;text\n", wantErr: true},
@@ -205,7 +205,7 @@ func FuzzParseRecord(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if r.level < 0 || r.level > 7 || r.since < 0 || len(r.text) > 3*maxText || strings.ContainsRune(string(b[:1]), ';') {
+		if r.since < 0 || len(r.text) > 3*maxText || strings.ContainsRune(string(b[:1]), ';') {
 			t.Errorf("%q gave %+v", b, r)
 		}
 	})

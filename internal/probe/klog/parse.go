@@ -12,7 +12,6 @@ import (
 type record struct {
 	sequence uint64
 	facility uint64
-	level    int32
 	since    time.Duration // since the machine started, as the kernel's clock has it
 	// fragment says that the text goes on where the record before it ended.
 	fragment bool
@@ -53,8 +52,7 @@ func parseRecord(b []byte) (record, error) {
 	if !ok1 || !ok2 || !ok3 {
 		return r, errFormat
 	}
-	r.level, r.facility = int32(priority&7), priority>>3
-	r.sequence = sequence
+	r.sequence, r.facility = sequence, priority>>3
 	r.since = time.Duration(min(micros, 1<<52)) * time.Microsecond
 	r.fragment = string(fields[3]) == "+"
 	line, _ := procfile.Line(rest)

@@ -27,17 +27,15 @@ type details struct {
 
 	last *recording.ProcessSample // given to the recording
 
-	comm      string // under which cmdline was read
-	cmdline   string
-	uid       int64
-	in        Groups
-	netns     uint64
-	oomScore  int32
-	oomAdjust int32
-	limits    recording.LimitSample
-	row       recording.ProcessSample // the last full one
-	total     kernel.Counters         // of the process at that time
-	threads   *threadSums
+	comm    string // under which cmdline was read
+	cmdline string
+	uid     int64
+	in      Groups
+	netns   uint64
+	limits  recording.LimitSample
+	row     recording.ProcessSample // the last full one
+	total   kernel.Counters         // of the process at that time
+	threads *threadSums
 }
 
 // large is how many bytes resident make a process one that may be the leak, or
@@ -61,13 +59,6 @@ func (p *Probe) fill(row *recording.ProcessSample, e *census.Entry, d *details, 
 	row.Cmdline, row.NetNS = d.cmdline, d.netns
 	d.in.tell(row)
 	d.uid = row.UID
-	if e.RSSPages*p.page < large {
-		d.oomScore, d.oomAdjust = recording.Unknown, recording.Unknown
-	} else if edge || d.full == 0 || d.oomScore < 0 {
-		d.oomScore = p.number(e.PID, "oom_score")
-		d.oomAdjust = p.number(e.PID, "oom_score_adj")
-	}
-	row.OOMScore, row.OOMAdjust = d.oomScore, d.oomAdjust
 	if e.State != 'Z' && e.State != 'X' {
 		if !e.Counted {
 			p.io(row, e, missed)
@@ -158,19 +149,6 @@ func (p *Probe) cgroups(e *census.Entry, d *details) {
 	}
 }
 
-// number reads a file that holds one number.
-func (p *Probe) number(pid int32, file string) int32 {
-	b, err := p.dir.Read(census.Name(pid, file))
-	if err != nil {
-		return recording.Unknown
-	}
-	n, ok := procfile.Int(bytes.TrimSpace(b))
-	if !ok {
-		return recording.Unknown
-	}
-	return int32(n)
-}
-
 // io reads /proc/PID/io, which sums over all threads, ended ones included.
 func (p *Probe) io(row *recording.ProcessSample, e *census.Entry, missed *unseen) {
 	if e.Kernel {
@@ -241,9 +219,6 @@ func (p *Probe) limits(pid int32) (recording.LimitSample, bool) {
 		}{
 			{unix.RLIMIT_NOFILE, &l.FilesSoft, &l.FilesHard},
 			{unix.RLIMIT_NPROC, &l.ProcsSoft, nil},
-			{unix.RLIMIT_MEMLOCK, &l.LockedSoft, nil},
-			{unix.RLIMIT_STACK, &l.StackSoft, nil},
-			{unix.RLIMIT_AS, &l.AddressSoft, nil},
 		} {
 			if ok = unix.Prlimit(int(pid), known.resource, nil, &r) == nil; !ok {
 				break
@@ -272,7 +247,6 @@ func ParseLimits(b []byte) recording.LimitSample {
 	const unknown = recording.Unknown
 	l := recording.LimitSample{
 		Files: unknown, FilesSoft: unknown, FilesHard: unknown, ProcsSoft: unknown,
-		LockedSoft: unknown, StackSoft: unknown, AddressSoft: unknown,
 	}
 	for line := range procfile.Lines(b) {
 		for _, known := range [...]struct {
@@ -281,9 +255,6 @@ func ParseLimits(b []byte) recording.LimitSample {
 		}{
 			{"Max open files ", &l.FilesSoft, &l.FilesHard},
 			{"Max processes ", &l.ProcsSoft, nil},
-			{"Max locked memory ", &l.LockedSoft, nil},
-			{"Max stack size ", &l.StackSoft, nil},
-			{"Max address space ", &l.AddressSoft, nil},
 		} {
 			rest, ok := bytes.CutPrefix(line, []byte(known.name))
 			if !ok {

@@ -287,7 +287,6 @@ func lighten(last *recording.ProcessSample, at time.Time) recording.ProcessSampl
 	row.At, row.Full, row.WaitChannel = at, false, ""
 	row.BlockDelay, row.SwapDelay = unknown, unknown
 	row.Anon, row.File, row.Shmem, row.Swap = unknown, unknown, unknown, unknown
-	row.OOMScore, row.OOMAdjust = unknown, unknown
 	return row
 }
 
@@ -343,7 +342,7 @@ func (p *Probe) light(row *recording.ProcessSample, e *census.Entry, d *details)
 		MinorFaults: e.MinorFaults, MajorFaults: e.MajorFaults, VirtualSize: e.VirtualSize, RSS: e.RSSPages * p.page,
 		Anon: unknown, File: unknown, Shmem: unknown, Swap: unknown,
 		ReadChars: unknown, WriteChars: unknown, ReadCalls: unknown, WriteCalls: unknown,
-		ReadBytes: unknown, WriteBytes: unknown, Cancelled: unknown, OOMScore: unknown, OOMAdjust: unknown,
+		ReadBytes: unknown, WriteBytes: unknown, Cancelled: unknown,
 	}
 	d.in.tell(row)
 	if e.Counted {

@@ -2,7 +2,6 @@ package process
 
 import (
 	"context"
-	"math"
 	"testing"
 	"time"
 
@@ -46,12 +45,10 @@ func TestRecordedProcesses(t *testing.T) {
 			RunTime: 7988406, RunDelay: 1501251, BlockDelay: -1, SwapDelay: -1, Voluntary: 10, Involuntary: 1,
 			MinorFaults: 402, MajorFaults: 5, VirtualSize: 10502144, RSS: 1692 << 12, Anon: 936 << 10, File: 5872 << 10, Shmem: 4 << 10,
 			ReadChars: 23367, WriteChars: 6, ReadCalls: 26, WriteCalls: 1, ReadBytes: 659456, WriteBytes: 40960,
-			OOMScore: -1, OOMAdjust: -1,
 		},
 		{
 			PID: 2, Started: boot.Add(120 * ms), Comm: "kthreadd", Kernel: true, State: "S", Threads: 1, UID: -1,
 			RunTime: -2, RunDelay: -2, BlockDelay: -1, SwapDelay: -1, Voluntary: -1, Involuntary: -1,
-			OOMScore: -1, OOMAdjust: -1,
 			Anon: -1, File: -1, Shmem: -1, Swap: -1, ReadChars: -1, WriteChars: -1, ReadCalls: -1, WriteCalls: -1,
 			ReadBytes: -1, WriteBytes: -1, Cancelled: -1,
 		},
@@ -64,11 +61,10 @@ func TestRecordedProcesses(t *testing.T) {
 			Voluntary: 26, Involuntary: 1,
 			MinorFaults: 942, MajorFaults: 5, VirtualSize: 62283776, RSS: 2886 << 12, Anon: 2712 << 10, File: 9136 << 10,
 			ReadChars: 41236, WriteChars: 1001, ReadCalls: 55, WriteCalls: 8, ReadBytes: 794624,
-			OOMScore: -1, OOMAdjust: -1,
 		},
 		{
 			PID: 4, PPID: 26020, Started: boot.Add(270697 * 10 * ms), Comm: "sleep", State: "Z", Threads: 1, Full: true,
-			Cgroup: "/", MemCgroup: "/", IOCgroup: "/", OOMScore: -1, OOMAdjust: -1,
+			Cgroup: "/", MemCgroup: "/", IOCgroup: "/",
 			RunTime: -2, RunDelay: -2, BlockDelay: -1, SwapDelay: -1, Voluntary: -2, Involuntary: -2, MinorFaults: 95,
 			Anon: -1, File: -1, Shmem: -1, Swap: -1, ReadChars: -1, WriteChars: -1, ReadCalls: -1, WriteCalls: -1,
 			ReadBytes: -1, WriteBytes: -1, Cancelled: -1,
@@ -88,7 +84,7 @@ func TestRecordedProcesses(t *testing.T) {
 func TestRecordedLimits(t *testing.T) {
 	got := recording.Rows[recording.LimitSample](sample(t))
 	limits := recording.LimitSample{
-		FilesSoft: 20000, FilesHard: 20000, ProcsSoft: 96365, LockedSoft: 8388608, StackSoft: 8388608, AddressSoft: math.MaxInt64,
+		FilesSoft: 20000, FilesHard: 20000, ProcsSoft: 96365,
 	}
 	nginx, redis := limits, limits
 	nginx.PID, nginx.Files = 1, 9

@@ -19,25 +19,21 @@ const (
 	diagDest       = 24
 	diagReceive    = 56
 	diagSend       = 60
-	diagUID        = 64
 	diagInode      = 68
 	diagSize       = 72
 )
 
 // Attributes that follow it.
 const (
-	attrInfo       = 2 // INET_DIAG_INFO, struct tcp_info
-	attrCongestion = 4 // INET_DIAG_CONG, a string
-	attrMemory     = 7 // INET_DIAG_SKMEMINFO, an array of uint32
+	attrInfo   = 2 // INET_DIAG_INFO, struct tcp_info
+	attrMemory = 7 // INET_DIAG_SKMEMINFO, an array of uint32
 )
 
 // Indices in INET_DIAG_SKMEMINFO (include/uapi/linux/sock_diag.h).
 const (
-	memRmemAlloc  = 0
-	memRcvBuf     = 1
-	memSndBuf     = 3
-	memWmemQueued = 5
-	memDrops      = 8
+	memRmemAlloc = 0
+	memRcvBuf    = 1
+	memDrops     = 8
 )
 
 const (
@@ -46,8 +42,7 @@ const (
 )
 
 // reader turns messages of sock_diag into rows. It remembers addresses, of
-// which a server with many connections has few, and names of congestion
-// controls.
+// which a server with many connections has few, and names of queueing disciplines.
 type reader struct {
 	addresses map[[16]byte]string
 	v4        map[[4]byte]string
@@ -126,20 +121,15 @@ func (r *reader) tcp(b []byte, row *recording.TCPSample) (ok bool) {
 	row.Retransmits = b[diagRetrans]
 	row.RecvQueue = binary.NativeEndian.Uint32(b[diagReceive:])
 	row.SendQueue = binary.NativeEndian.Uint32(b[diagSend:])
-	row.UID = binary.NativeEndian.Uint32(b[diagUID:])
 	row.Inode = uint64(binary.NativeEndian.Uint32(b[diagInode:]))
 	eachAttribute(b[diagSize:], func(kind uint16, data []byte) {
 		switch kind {
 		case attrInfo:
 			row.Info = true
 			parseTCPInfo(data, row)
-		case attrCongestion:
-			row.Congestion = r.name(data)
 		case attrMemory:
 			row.RmemAlloc = memory(data, memRmemAlloc)
 			row.RcvBuf = memory(data, memRcvBuf)
-			row.SndBuf = memory(data, memSndBuf)
-			row.WmemQueued = memory(data, memWmemQueued)
 			row.Drops = memory(data, memDrops)
 		}
 	})
@@ -153,8 +143,7 @@ func (r *reader) udp(b []byte, row *recording.UDPSample) (ok bool) {
 		return false
 	}
 	row.Local, row.LocalPort, row.Remote, row.RemotePort = s.Local, s.LocalPort, s.Remote, s.RemotePort
-	row.Inode, row.UID, row.RecvQueue, row.SendQueue = s.Inode, s.UID, s.RecvQueue, s.SendQueue
-	row.RcvBuf, row.Drops = s.RcvBuf, s.Drops
+	row.Inode, row.RecvQueue, row.RcvBuf, row.Drops = s.Inode, s.RecvQueue, s.RcvBuf, s.Drops
 	return true
 }
 
@@ -162,7 +151,7 @@ func (r *reader) udp(b []byte, row *recording.UDPSample) (ok bool) {
 // connections, not bytes.
 func listener(s *recording.TCPSample) recording.ListenerSample {
 	return recording.ListenerSample{
-		At: s.At, NetNS: s.NetNS, Local: s.Local, Port: s.LocalPort, Inode: s.Inode, UID: s.UID,
+		At: s.At, NetNS: s.NetNS, Local: s.Local, Port: s.LocalPort, Inode: s.Inode,
 		Queue: s.RecvQueue, Backlog: s.SendQueue, Drops: s.Drops,
 	}
 }
@@ -216,6 +205,12 @@ func (i tcpInfo) u64(at int) uint64 {
 func (i tcpInfo) micros(at int) time.Duration { return time.Duration(i.u32(at)) * time.Microsecond }
 func (i tcpInfo) millis(at int) time.Duration { return time.Duration(i.u32(at)) * time.Millisecond }
 
+// before is a time as the kernel tells it: by its clock of some milliseconds, so that digits
+// below one tell nothing, and cost bytes.
+func before(at time.Time, age time.Duration) time.Time {
+	return at.Add(-age).Truncate(time.Millisecond)
+}
+
 func (i tcpInfo) micros64(at int) time.Duration {
 	const most = uint64(1<<63-1) / uint64(time.Microsecond)
 	return time.Duration(min(i.u64(at), most)) * time.Microsecond
@@ -228,17 +223,14 @@ func parseTCPInfo(b []byte, row *recording.TCPSample) {
 	row.RTO = i.micros(8)
 	row.MSS = i.u32(16)
 	row.Unacked = i.u32(24)
-	row.LostNow = i.u32(32)
-	row.SinceSend = i.millis(44)
-	row.SinceReceive = i.millis(52)
+	row.LastSend = before(row.At, i.millis(44))
+	row.LastReceive = before(row.At, i.millis(52))
 	row.RTT = i.micros(68)
 	row.RTTVar = i.micros(72)
 	row.Cwnd = i.u32(80)
 	row.TotalRetrans = i.u32(100)
-	row.BytesAcked = i.u64(120)
 	row.BytesReceived = i.u64(128)
 	row.SegsOut = i.u32(136)
-	row.SegsIn = i.u32(140)
 	row.NotSent = i.u32(144)
 	// The kernel starts the minimum at its largest value.
 	if i.u32(148) != 1<<32-1 {
@@ -250,6 +242,5 @@ func parseTCPInfo(b []byte, row *recording.TCPSample) {
 	row.RwndLimited = i.micros64(176)
 	row.SndbufLimited = i.micros64(184)
 	row.BytesSent = i.u64(200)
-	row.BytesRetrans = i.u64(208)
 	row.PeerWindow = i.u32(228)
 }

@@ -75,7 +75,6 @@ func (p *Probe) findNamespaces(w *recording.Writer, missed *unseen) {
 			missed.spaces++
 			missed.why = n.failure
 		}
-		n.Entered = n.diag != nil
 		recording.Append(w, n.NetNSSample)
 	}
 	for inode, n := range p.spaces {

@@ -79,7 +79,7 @@ func TestLive(t *testing.T) {
 		if r.Remote == ownAddress && r.RemotePort == port && r.NetNS == p.own {
 			clients++
 			inodes[r.Inode] = true
-			if r.State != recording.TCPEstablished || !r.Info || r.BytesSent != 5 || r.RTT <= 0 || r.SndBuf == 0 || r.Congestion == "" {
+			if r.State != recording.TCPEstablished || !r.Info || r.BytesSent != 5 || r.RTT <= 0 || r.RcvBuf == 0 {
 				t.Errorf("client side %+v", r)
 			}
 		}

@@ -99,14 +99,7 @@ func (p *Probe) rests() bool {
 // later makes of the row of a connection the one of a time up to which it rested.
 func later(last *recording.TCPSample, at time.Time) recording.TCPSample {
 	row := *last
-	if at.Equal(last.At) || !row.Info {
-		row.At = at
-		return row
-	}
-	passed := at.Sub(last.At)
 	row.At = at
-	row.SinceSend = (row.SinceSend + passed).Truncate(time.Millisecond)
-	row.SinceReceive = (row.SinceReceive + passed).Truncate(time.Millisecond)
 	return row
 }
 

@@ -315,7 +315,7 @@ const (
 // Extensions that dumps ask for: bit attribute-1.
 const (
 	withMemory = 1 << (attrMemory - 1)
-	withAll    = 1<<(attrInfo-1) | 1<<(attrCongestion-1) | withMemory
+	withAll    = 1<<(attrInfo-1) | withMemory
 )
 
 // sockets dumps one namespace, without the TCP sockets that walk has read.

@@ -144,12 +144,12 @@ func (r *reader) row(k *kernel.SocketRow, c kernel.SocketClock, row *recording.T
 	row.Local, row.Remote = r.address(k.Family, k.Local[:]), r.address(k.Family, k.Remote[:])
 	row.LocalPort, row.RemotePort = k.LocalPort, binary.BigEndian.Uint16(k.RemotePort[:])
 	row.State = recording.TCPState(k.State)
-	row.Inode, row.UID, row.Retransmits = uint64(k.Inode), k.UID, k.Retransmits
+	row.Inode, row.Retransmits = uint64(k.Inode), k.Retransmits
 	if k.Full == 0 {
 		return true
 	}
 	row.RecvQueue, row.SendQueue = k.RecvQueue, k.SendQueue
-	row.RmemAlloc, row.RcvBuf, row.WmemQueued, row.SndBuf, row.Drops = k.RmemAlloc, k.RcvBuf, k.WmemQueued, k.SndBuf, k.Drops
+	row.RmemAlloc, row.RcvBuf, row.Drops = k.RmemAlloc, k.RcvBuf, k.Drops
 	if row.State == recording.TCPListen {
 		return true
 	}
@@ -161,12 +161,11 @@ func (r *reader) row(k *kernel.SocketRow, c kernel.SocketClock, row *recording.T
 	if k.MinRTT != 1<<32-1 {
 		row.MinRTT = time.Duration(k.MinRTT) * time.Microsecond
 	}
-	row.Cwnd, row.MSS, row.Unacked, row.LostNow, row.TotalRetrans = k.Cwnd, k.MSS, k.Unacked, k.Lost, k.TotalRetrans
-	row.SegsOut, row.SegsIn, row.DataSegsOut, row.DataSegsIn = k.SegsOut, k.SegsIn, k.DataSegsOut, k.DataSegsIn
-	row.BytesAcked, row.BytesReceived, row.BytesSent, row.BytesRetrans = k.BytesAcked, k.BytesReceived, k.BytesSent, k.BytesRetrans
+	row.Cwnd, row.MSS, row.Unacked, row.TotalRetrans = k.Cwnd, k.MSS, k.Unacked, k.TotalRetrans
+	row.SegsOut, row.DataSegsOut, row.DataSegsIn = k.SegsOut, k.DataSegsOut, k.DataSegsIn
+	row.BytesReceived, row.BytesSent = k.BytesReceived, k.BytesSent
 	row.NotSent, row.PeerWindow = k.NotSent, k.PeerWindow
-	row.SinceSend, row.SinceReceive = c.Since(k.LastSend).Truncate(time.Millisecond), c.Since(k.LastReceive).Truncate(time.Millisecond)
+	row.LastSend, row.LastReceive = before(row.At, c.Since(k.LastSend)), before(row.At, c.Since(k.LastReceive))
 	row.Busy, row.RwndLimited, row.SndbufLimited = c.Busy(k)
-	row.Congestion = r.name(k.Congestion[:])
 	return true
 }

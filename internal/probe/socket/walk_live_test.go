@@ -120,13 +120,18 @@ func TestWalkLikeDiag(t *testing.T) {
 			}
 			// Clocks go on between the two readings.
 			for _, d := range []struct{ got, want *time.Duration }{
-				{&got.SinceSend, &want.SinceSend}, {&got.SinceReceive, &want.SinceReceive},
 				{&got.Busy, &want.Busy}, {&got.RwndLimited, &want.RwndLimited}, {&got.SndbufLimited, &want.SndbufLimited},
 			} {
 				if off := *d.got - *d.want; off < -20*time.Millisecond || off > 200*time.Millisecond {
 					problem += fmt.Sprintf("%v: %v, sock_diag says %v\n", k, *d.got, *d.want)
 				}
 				*d.got, *d.want = 0, 0
+			}
+			for _, at := range []struct{ got, want *time.Time }{{&got.LastSend, &want.LastSend}, {&got.LastReceive, &want.LastReceive}} {
+				if off := at.got.Sub(*at.want).Abs(); off > 50*time.Millisecond {
+					problem += fmt.Sprintf("%v: at %v, sock_diag says %v\n", k, *at.got, *at.want)
+				}
+				*at.got, *at.want = time.Time{}, time.Time{}
 			}
 			got.At, want.At = time.Time{}, time.Time{}
 			problem += cmp.Diff(want, got)
@@ -340,8 +345,8 @@ func TestRestingConnections(t *testing.T) {
 			continue
 		}
 		row := later(now.Row, now.At)
-		if passed := row.SinceReceive - was.Row.SinceReceive; passed < 100*time.Millisecond || !row.At.Equal(now.At) {
-			t.Errorf("port %d: %v more since it received, at %v", local, passed, row.At)
+		if !row.LastReceive.Equal(was.Row.LastReceive) || !row.At.Equal(now.At) || row.LastReceive.IsZero() {
+			t.Errorf("port %d: received at %v, before at %v; read at %v", local, row.LastReceive, was.Row.LastReceive, row.At)
 		}
 	}
 }

@@ -53,11 +53,11 @@ const recordedAt = 4298351751
 
 func TestRecordedRows(t *testing.T) {
 	littleEndian(t)
-	r, c := newReader(), clockAt(t, recordedAt)
+	r, c, at := newReader(), clockAt(t, recordedAt), time.Unix(1.8e9, 0).UTC()
 	states := map[recording.TCPState]int{}
 	got := map[recordedKey]recording.TCPSample{}
 	for _, k := range recordedRows(t) {
-		var s recording.TCPSample
+		s := recording.TCPSample{At: at}
 		if !r.row(&k, c, &s) {
 			t.Fatalf("cannot read %+v", k)
 		}
@@ -79,31 +79,32 @@ func TestRecordedRows(t *testing.T) {
 		{"received 100,000 bytes and answered", recording.TCPSample{
 			Local: "127.0.0.1", LocalPort: 36121, Remote: "127.0.0.1", RemotePort: 36582, State: recording.TCPEstablished, Inode: 2672769,
 			RTT: 21 * us, RTTVar: 12 * us, MinRTT: 6 * us, RTO: 204 * ms, Cwnd: 11, MSS: 32768,
-			SegsOut: 3, SegsIn: 6, DataSegsOut: 1, DataSegsIn: 3, BytesAcked: 500, BytesReceived: 100000, BytesSent: 500,
-			SinceSend: 1044 * ms, SinceReceive: 1044 * ms, PeerWindow: 65536, RcvBuf: 131072, SndBuf: 3939840, Congestion: "bbr", Info: true,
+			SegsOut: 3, DataSegsOut: 1, DataSegsIn: 3, BytesReceived: 100000, BytesSent: 500,
+			LastSend: at.Add(-1044 * ms), LastReceive: at.Add(-1044 * ms), PeerWindow: 65536, RcvBuf: 131072, Info: true,
 		}},
 		{"did not read the answer", recording.TCPSample{
 			Local: "127.0.0.1", LocalPort: 36582, Remote: "127.0.0.1", RemotePort: 36121, State: recording.TCPEstablished, Inode: 2665370,
 			RecvQueue: 500, RTT: 40 * us, RTTVar: 30 * us, MinRTT: 29 * us, RTO: 204 * ms, Cwnd: 13, MSS: 47616,
-			SegsOut: 6, SegsIn: 4, DataSegsOut: 3, DataSegsIn: 1, BytesAcked: 100001, BytesReceived: 500, BytesSent: 100000,
-			SinceSend: 1044 * ms, SinceReceive: 1044 * ms, PeerWindow: 95232, RmemAlloc: 1332, RcvBuf: 131072, SndBuf: 3939840, Congestion: "bbr", Info: true,
+			SegsOut: 6, DataSegsOut: 3, DataSegsIn: 1, BytesReceived: 500, BytesSent: 100000,
+			LastSend: at.Add(-1044 * ms), LastReceive: at.Add(-1044 * ms), PeerWindow: 95232, RmemAlloc: 1332, RcvBuf: 131072, Info: true,
 		}},
 		{"sends more than is read", recording.TCPSample{
 			Local: "127.0.0.1", LocalPort: 36598, Remote: "127.0.0.1", RemotePort: 36121, State: recording.TCPEstablished, Inode: 2672770,
 			SendQueue: 196446, RTT: 5273 * us, RTTVar: 10521 * us, MinRTT: 10 * us, RTO: 208 * ms, Cwnd: 15, MSS: 47616, Backoff: 2, TotalRetrans: 1,
-			SegsOut: 9, SegsIn: 4, DataSegsOut: 5, BytesAcked: 127974, BytesSent: 142848, BytesRetrans: 14875, NotSent: 196446,
-			SinceSend: 1036 * ms, SinceReceive: 1044 * ms, Busy: 1044 * ms, RwndLimited: 1044 * ms,
-			RcvBuf: 131072, WmemQueued: 199774, SndBuf: 262144, Congestion: "bbr", Info: true,
+			SegsOut: 9, DataSegsOut: 5, BytesSent: 142848, NotSent: 196446,
+			LastSend: at.Add(-1036 * ms), LastReceive: at.Add(-1044 * ms), Busy: 1044 * ms, RwndLimited: 1044 * ms,
+			RcvBuf: 131072, Info: true,
 		}},
 		{"closed first", recording.TCPSample{
 			Local: "::1", LocalPort: 54026, Remote: "::1", RemotePort: 41415, State: recording.TCPTimeWait,
 		}},
 		{"listens", recording.TCPSample{
 			Local: "127.0.0.1", LocalPort: 41987, Remote: "0.0.0.0", State: recording.TCPListen, Inode: 2672825,
-			RecvQueue: 1, RcvBuf: 131072, SndBuf: 16384, Drops: 2,
+			RecvQueue: 1, RcvBuf: 131072, Drops: 2,
 		}},
 	} {
 		found := got[recordedKey{test.want.LocalPort, test.want.RemotePort}]
+		test.want.At = at
 		if diff := cmp.Diff(test.want, found); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", test.name, diff)
 		}
@@ -207,10 +208,10 @@ func FuzzRow(f *testing.F) {
 			return
 		}
 		k := asRow(b)
-		var s recording.TCPSample
+		s := recording.TCPSample{At: time.Unix(1.8e9, 0)}
 		// Any reading of the clock, on a machine that has been up for a while.
 		ok := r.row(&k, clockAt(t, 1<<32+250*1000+jiffies%(1<<40)), &s)
-		if ok && (s.Local == "" || s.RTT < 0 || s.RTO < 0 || s.Busy < 0 || s.RwndLimited > s.Busy || s.SinceSend < 0 ||
+		if ok && (s.Local == "" || s.RTT < 0 || s.RTO < 0 || s.Busy < 0 || s.RwndLimited > s.Busy || s.LastSend.After(s.At) ||
 			s.RemotePort != binary.BigEndian.Uint16(k.RemotePort[:]) || s.Info && k.Full == 0) {
 			t.Errorf("implausible row %+v of %+v", s, k)
 		}

@@ -49,7 +49,7 @@ func TestHotplug(t *testing.T) {
 		if !there(s) {
 			return
 		}
-		ruletest.Add(h, recording.DiskSample{At: at, Device: "sdb", Major: 8, Minor: 16, SizeBytes: 1 << 40, QueueRequests: 64, Errors: 0, Timeouts: 0,
+		ruletest.Add(h, recording.DiskSample{At: at, Device: "sdb", Major: 8, Minor: 16, Errors: 0, Timeouts: 0,
 			Reads: again(1e9, 50, s), ReadBytes: again(1e13, 50*4096, s), ReadTime: spent(1e6, 0.02, s),
 			Writes: again(1e9, 50, s), WrittenBytes: again(1e13, 50*4096, s), WriteTime: spent(1e6, 0.02, s),
 			Busy: spent(1e6, 0.04, s), WeightedQueue: spent(1e6, 0.04, s)})

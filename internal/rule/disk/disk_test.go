@@ -511,9 +511,9 @@ func TestReadAmplified(t *testing.T) {
 				i++
 				row := recording.TCPSample{At: at, NetNS: 1, Local: "10.0.0.1", LocalPort: 3306, Remote: "10.0.0.2", RemotePort: 40000 + uint16(n), Inode: inode, State: recording.TCPEstablished, Info: true,
 					DataSegsIn: uint32(10 + of.requests*s/2), BytesReceived: uint64(1000 + of.received*s/2), BytesSent: uint64(1000 + of.sent*s/2),
-					SinceReceive: 900 * time.Millisecond, SinceSend: 300 * time.Millisecond}
+					LastReceive: at.Add(-900 * time.Millisecond), LastSend: at.Add(-300 * time.Millisecond)}
 				if float64(i%10) < 10*open/2 {
-					row.SinceSend = 1200 * time.Millisecond
+					row.LastSend = at.Add(-1200 * time.Millisecond)
 				}
 				return row
 			})

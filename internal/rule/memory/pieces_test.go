@@ -40,7 +40,7 @@ func TestFragmentation(t *testing.T) {
 // zone records one zone of a node, in pages.
 func zone(h *ruletest.Host, node int32, free, managed int64) {
 	ruletest.Every(h, func(at time.Time, _ float64) recording.ZoneSample {
-		return recording.ZoneSample{At: at, Node: node, Zone: "Normal", Free: free, Managed: managed, Min: 10000, Low: 15000, High: 20000}
+		return recording.ZoneSample{At: at, Node: node, Zone: "Normal", Free: free, Managed: managed, High: 20000}
 	})
 }
 
@@ -61,7 +61,7 @@ func TestNUMA(t *testing.T) {
 		}
 	}
 	swaps := func(s float64, r *recording.VMStatSample) { r.SwapOut, r.ScanKswapd = uint64(512*s), uint64(9000*s) }
-	ofGroup := func(s float64, r *recording.VMStatSample) { r.SwapOut, r.ScanDirect = uint64(512*s), uint64(9000*s) }
+	ofGroup := func(s float64, r *recording.VMStatSample) { r.SwapOut = uint64(512 * s) }
 	stalls := func(s float64, r *recording.VMStatSample) { r.AllocStalls = uint64(40 * s) }
 	misses := func(s float64, r *recording.VMStatSample) { r.NUMAMiss = uint64(5000 * s) }
 	quiet := func(float64, *recording.VMStatSample) {}

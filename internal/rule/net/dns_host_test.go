@@ -18,7 +18,7 @@ func lookingUp(sent, came float64, waits ...float64) *ruletest.Host {
 		ruletest.Add(h, recording.SocketOwner{At: ruletest.Start, Inode: inode, PID: 70, FD: 4})
 	}
 	ruletest.Every(h, func(at time.Time, s float64) recording.NetNSSample {
-		return recording.NetNSSample{At: at, NetNS: 1, Own: true, PID: 1, Entered: true}
+		return recording.NetNSSample{At: at, NetNS: 1, Own: true, PID: 1}
 	})
 	h.Readings(func(at time.Time, s float64) {
 		ruletest.Add(h, recording.ProtocolSample{At: at, NetNS: 1, Protocol: "Udp", Name: "OutDatagrams", Value: int64(sent * s)},

@@ -56,7 +56,7 @@ func sysctl(h *ruletest.Host, ns uint64, name, value string) {
 
 func namespace(h *ruletest.Host, ns uint64, name string, own bool) {
 	ruletest.Every(h, func(at time.Time, s float64) recording.NetNSSample {
-		return recording.NetNSSample{At: at, NetNS: ns, Name: name, Own: own, Entered: true}
+		return recording.NetNSSample{At: at, NetNS: ns, Name: name, Own: own}
 	})
 }
 

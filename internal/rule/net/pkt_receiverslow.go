@@ -172,7 +172,12 @@ func (r *slowReader) evidence(v *view.View) []rule.Evidence {
 // the sender, as far as they are on this host.
 func unread(v *view.View, local string, localPort uint16, remote string, remotePort uint16) (list []rule.Evidence) {
 	if s, ok := v.ConnectionBetween(local, localPort, remote, remotePort); ok && s.RecvQueue > 0 {
-		list = append(list, rule.Evidence{Metric: metric.TCPRecvQueue, What: rule.T("%s are unread in the socket of the reader", unit.Bytes(s.RecvQueue)),
+		what := rule.T("%s are unread in the socket of the reader", unit.Bytes(s.RecvQueue))
+		if s.RcvBuf > 0 { // headers of the kernel count, too
+			what = rule.T("%s are unread in the socket of the reader, whose buffer of %s is %s full", unit.Bytes(s.RecvQueue), unit.Bytes(s.RcvBuf),
+				unit.Share(min(float64(s.RmemAlloc)/float64(s.RcvBuf), 1)))
+		}
+		list = append(list, rule.Evidence{Metric: metric.TCPRecvQueue, What: what,
 			Value: float64(s.RecvQueue), Check: shell.Line("%s ss -tnp 'sport = :%d'   # Recv-Q", v.EnterNetNS(s.NetNS), localPort)})
 	}
 	if s, ok := v.ConnectionBetween(remote, remotePort, local, localPort); ok && s.SendQueue > 0 {

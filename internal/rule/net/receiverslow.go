@@ -96,13 +96,13 @@ func stall(c *view.Connection) (*stalled, bool) {
 		}
 		last, to = row, r.At()
 		s.looks++
-		if row.SendQueue > 0 && row.Unacked == 0 && row.PeerWindow < row.MSS && row.SinceSend >= rule.ClosedEach {
+		if row.SendQueue > 0 && row.Unacked == 0 && row.PeerWindow < row.MSS && to.Sub(row.LastSend) >= rule.ClosedEach {
 			s.closed++
 			if shut.IsZero() {
 				shut = to
 			}
 			s.longest = max(s.longest, to.Sub(shut))
-			s.silent = max(s.silent, row.SinceSend)
+			s.silent = max(s.silent, to.Sub(row.LastSend))
 		} else {
 			shut = time.Time{}
 		}

@@ -1,6 +1,7 @@
 package net
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,7 +25,7 @@ func serves(h *ruletest.Host, inode uint64, port uint16, change func(s float64, 
 
 // waits is a socket whose reader's window is closed.
 func waits(s float64, row *recording.TCPSample) {
-	row.SendQueue, row.PeerWindow, row.SinceSend, row.RwndLimited = 900_000, 0, 400*time.Millisecond, time.Duration(0.9*s*float64(time.Second))
+	row.SendQueue, row.PeerWindow, row.LastSend, row.RwndLimited = 900_000, 0, row.At.Add(-400*time.Millisecond), time.Duration(0.9*s*float64(time.Second))
 }
 
 func TestReceiverSlowBySockets(t *testing.T) {
@@ -76,7 +77,7 @@ func TestReceiverSlowBySockets(t *testing.T) {
 		}), 0, "", ""},
 		{"a fast transfer finds it closed for moments", alone(func(s float64, row *recording.TCPSample) {
 			waits(s, row)
-			row.SinceSend = 4 * time.Millisecond
+			row.LastSend = row.At.Add(-4 * time.Millisecond)
 		}), 0, "", ""},
 		{"segments are lost", alone(func(s float64, row *recording.TCPSample) {
 			waits(s, row)
@@ -128,6 +129,29 @@ func TestReceiverSlowBySockets(t *testing.T) {
 				t.Errorf("the sender is no victim: %v", f.Affects)
 			}
 		})
+	}
+}
+
+// The socket of a reader on this host tells how full its buffer is.
+func TestReceiverSlowBuffer(t *testing.T) {
+	for want, row := range map[string]recording.TCPSample{
+		"2.86 MiB are unread in the socket of the reader, whose buffer of 5.72 MiB is 98 % full":  {RmemAlloc: 5_900_000, RcvBuf: 6_000_000},
+		"2.86 MiB are unread in the socket of the reader, whose buffer of 5.72 MiB is 100 % full": {RmemAlloc: 7_000_000, RcvBuf: 6_000_000},
+		"2.86 MiB are unread in the socket of the reader":                                         {},
+	} {
+		h := ruletest.New(2, 10)
+		serves(h, 1, 4000, waits)
+		owns(h, 9, 77, "reader")
+		ruletest.Every(h, func(at time.Time, _ float64) recording.TCPSample {
+			r := row
+			r.At, r.NetNS, r.Local, r.LocalPort, r.Remote, r.RemotePort = at, 2, "10.0.0.9", 4000, "10.0.0.1", 80
+			r.State, r.Inode, r.RecvQueue = recording.TCPEstablished, 9, 3_000_000
+			return r
+		})
+		found := ruletest.Judge(t, h, receiverSlow, rule.Certain)
+		if !slices.ContainsFunc(found[0].Evidence, func(e rule.Evidence) bool { return e.What.String() == want }) {
+			t.Errorf("nothing says %q: %v", want, found[0].Evidence)
+		}
 	}
 }
 

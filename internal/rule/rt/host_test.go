@@ -97,7 +97,7 @@ func TestSlowServerBesideFullCPUs(t *testing.T) {
 		if test.asks {
 			ruletest.Every(h, func(at time.Time, s float64) recording.TCPSample {
 				return recording.TCPSample{At: at, NetNS: 1, Local: "127.0.0.1", LocalPort: 50000, Remote: "127.0.0.1", RemotePort: 3306, State: recording.TCPEstablished, Inode: 90,
-					Info: true, BytesSent: 100 + uint64(s), BytesReceived: uint64(s), SinceSend: 100 * time.Millisecond, SinceReceive: 900 * time.Millisecond}
+					Info: true, BytesSent: 100 + uint64(s), BytesReceived: uint64(s), LastSend: at.Add(-100 * time.Millisecond), LastReceive: at.Add(-900 * time.Millisecond)}
 			})
 			ruletest.Add(h, recording.SocketOwner{At: ruletest.Start, PID: 80, Inode: 90})
 		}

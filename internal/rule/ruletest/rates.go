@@ -79,7 +79,7 @@ func (h *Host) System(y System) *Host {
 func (h *Host) Pressure(resource string, some, full float64) *Host {
 	return Every(h, func(at time.Time, s float64) recording.PressureSample {
 		return recording.PressureSample{At: at, Resource: resource, Some: dur(500 + some*s), Full: dur(100 + full*s),
-			SomeAvg10: 100 * some, FullAvg10: 100 * full}
+			SomeAvg10: 100 * some}
 	})
 }
 

@@ -38,7 +38,7 @@ func (h *Host) VMStat(m VMStat) *Host {
 // Swap records one swap area of a size in bytes and how its use changes.
 func (h *Host) Swap(device string, size, used int64, change float64) *Host {
 	return Every(h, func(at time.Time, s float64) recording.SwapSample {
-		return recording.SwapSample{At: at, Device: device, Kind: "partition", Size: size, Used: used + int64(change*s), Prio: -2}
+		return recording.SwapSample{At: at, Device: device, Kind: "partition", Size: size, Used: used + int64(change*s)}
 	})
 }
 
@@ -80,7 +80,7 @@ func (h *Host) Cgroup(c Cgroup) *Host {
 		return v
 	}
 	return Every(h, func(at time.Time, s float64) recording.CgroupSample {
-		row := recording.CgroupSample{At: at, Path: c.Path, Version: 2, Controllers: "cpu,memory,io,pids", Processes: c.Processes,
+		row := recording.CgroupSample{At: at, Path: c.Path, Version: 2, Processes: c.Processes,
 			CPUTime: time.Hour + dur(c.CPU*s), Quota: time.Duration(limit(int64(c.Quota))), Period: c.Period,
 			Periods: n(c.Periods, s), Throttled: n(c.Throttled, s), ThrottledTime: time.Minute + dur(c.ThrottledTime*s),
 			Memory: c.Memory + int64(c.MemoryGrowth*s), MemoryMax: limit(c.MemoryMax), MemoryHigh: math.MaxInt64,
@@ -99,7 +99,7 @@ func (h *Host) Cgroup(c Cgroup) *Host {
 // began (negative: before it) and read at the first reading after that.
 func (h *Host) Log(s float64, text string) *Host {
 	at := Start.Add(dur(max(s, 0)))
-	return Add(h, recording.KernelLogLine{At: at, Logged: Start.Add(dur(s)), Sequence: uint64(1000 + s*10), Priority: 6, Text: text})
+	return Add(h, recording.KernelLogLine{At: at, Logged: Start.Add(dur(s)), Sequence: uint64(1000 + s*10), Text: text})
 }
 
 // SoftIRQ records how often a kind of softirq runs on one CPU per second.
