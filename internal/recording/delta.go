@@ -224,19 +224,19 @@ func (d *deltaTable) decode(k *kind, b tableBlock, memory *budget.Budget) (*rows
 	}
 	d.rows = b.Rows
 	if len(d.ages) > 0 {
-		read.words = d.tell(read.differs)
+		read.words = d.tell(k, read.differs)
 	}
 	return read, nil
 }
 
 // tell is the words with times in place of ages. Those in d stay: the next sample is
 // written as what differs from them.
-func (d *deltaTable) tell(differs []bool) [][]word {
+func (d *deltaTable) tell(k *kind, differs []bool) [][]word {
 	words := slices.Clone(d.words)
 	for n, c := range d.ages {
 		into := d.times[n][:0]
 		for i, age := range d.words[c] {
-			into = append(into, d.words[0][i]-age)
+			into = append(into, (d.words[0][i]-age)/k.columns[c].unit)
 		}
 		d.times[n], words[c], differs[c] = into, into, true
 	}

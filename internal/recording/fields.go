@@ -121,7 +121,15 @@ func wordOf(b bool) word {
 	return 0
 }
 
-var moments = wordCodec(moment, time.Time.UnixNano, timeOf)
+var (
+	moments      = wordCodec(moment, time.Time.UnixNano, timeOf)
+	milliseconds = wordCodec(moment, func(t time.Time) word { return t.UnixNano() / word(time.Millisecond) }, func(w word) time.Time {
+		if w == noTime/word(time.Millisecond) {
+			return time.Time{}
+		}
+		return timeOf(w * word(time.Millisecond))
+	})
+)
 
 var texts = codec{
 	kind: text,

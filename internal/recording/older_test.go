@@ -29,7 +29,7 @@ func (agedSample) Table() Table { return TCPSockets }
 // segments that this version makes of such a journal.
 func TestAgesBecomeTimes(t *testing.T) {
 	old, now := kindOf[agedSample]("inode"), kindByName(TCPSockets)
-	start := time.Unix(1.7e9, 5).UTC()
+	start := time.Unix(1.7e9, 0).UTC()
 	at := func(s float64) time.Time { return start.Add(time.Duration(s * 1e9)) }
 	// Two connections: one rests, the other one sends again at 1.5 s; a third one begins later.
 	samples := [][]agedSample{

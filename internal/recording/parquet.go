@@ -48,9 +48,7 @@ func (s *shelf) fields() []flatparquet.Field {
 	for i, c := range columns {
 		f := &all[i]
 		f.Name, f.Type, f.Bits, f.Unsigned = c.name, c.parquetType(), c.bits, c.kind == unsigned
-		if c.kind == moment {
-			f.Unit = flatparquet.Nanoseconds
-		}
+		f.Unit = c.timeUnit()
 		f.Changing = c.name == "at" || float64(s.changes[i]) > fewChanges*float64(s.rows)
 	}
 	return all

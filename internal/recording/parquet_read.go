@@ -84,7 +84,7 @@ func (k *kind) readParquet(ctx context.Context, r io.ReaderAt, size int64, in re
 		if lead == len(columns) { // nothing else is read
 			wanted = k.choose(batch, n, keep)
 		}
-		tell(batch, ages, wanted)
+		k.tell(batch, ages, wanted)
 		if err := k.storeBatch(into, batch, wanted, reader.Texts.List, in); err != nil {
 			return ignored, err
 		}
@@ -101,7 +101,7 @@ func (k *kind) blankBatch() [][]word {
 		batch[c] = make([]word, batchRows)
 		if col.kind == moment {
 			for i := range batch[c] {
-				batch[c][i] = noTime
+				batch[c][i] = noTime / col.unit
 			}
 		}
 	}
@@ -109,11 +109,11 @@ func (k *kind) blankBatch() [][]word {
 }
 
 // tell makes times of ages: see kind.aged.
-func tell(batch [][]word, ages []int, wanted []flatparquet.Span) {
+func (k *kind) tell(batch [][]word, ages []int, wanted []flatparquet.Span) {
 	for _, c := range ages {
 		for _, s := range wanted {
 			for i := s.From; i < s.To; i++ {
-				batch[c][i] = batch[0][i] - batch[c][i]
+				batch[c][i] = (batch[0][i] - batch[c][i]) / k.columns[c].unit
 			}
 		}
 	}
@@ -167,8 +167,8 @@ func (k *kind) match(have []flatparquet.Column) (places, ages []int, ignored []s
 		if h.Type != want {
 			return nil, nil, nil, fmt.Errorf("column %s is %s here and %s in this version of rtrail", clip(h.Name), h.Type, want)
 		}
-		if k.columns[c].kind == moment && !age && h.Unit != flatparquet.Nanoseconds {
-			return nil, nil, nil, fmt.Errorf("column %s is no time in nanoseconds here", clip(h.Name))
+		if unit := k.columns[c].timeUnit(); unit != flatparquet.NoTime && !age && h.Unit != unit {
+			return nil, nil, nil, fmt.Errorf("column %s is no time in the unit of this version of rtrail", clip(h.Name))
 		}
 		if age {
 			ages = append(ages, c)
@@ -176,6 +176,17 @@ func (k *kind) match(have []flatparquet.Column) (places, ages []int, ignored []s
 		places[c] = i
 	}
 	return places, ages, ignored, nil
+}
+
+// timeUnit is what a column of times counts in files.
+func (c column) timeUnit() flatparquet.Unit {
+	switch {
+	case c.kind != moment:
+		return flatparquet.NoTime
+	case c.unit == 1:
+		return flatparquet.Nanoseconds
+	}
+	return flatparquet.Milliseconds
 }
 
 // parquetType is how a column lies in files.

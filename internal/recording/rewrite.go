@@ -61,7 +61,7 @@ func Invent(at time.Time, number int8, say func(t Table, column string) string) 
 			case text:
 				one = texts.number(say(k.name, col.name))
 			case moment:
-				one = at.UnixNano()
+				one = at.UnixNano() / col.unit
 			case float:
 				one = word(math.Float64bits(float64(number)))
 			case boolean:

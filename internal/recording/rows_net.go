@@ -137,14 +137,14 @@ type TCPSample struct {
 	DataSegsIn    uint32        `parquet:"data_segs_in"`
 	BytesReceived uint64        `parquet:"bytes_received"`
 	BytesSent     uint64        `parquet:"bytes_sent"`
-	NotSent       uint32        `parquet:"not_sent_bytes"`                     // bytes in the send queue never sent
-	LastSend      time.Time     `parquet:"last_send,timestamp(nanosecond)"`    // when data was last sent, or the connection began; to a few ms
-	LastReceive   time.Time     `parquet:"last_receive,timestamp(nanosecond)"` // when data was last received, likewise
-	Busy          time.Duration `parquet:"busy_ns"`                            // had data to send
-	RwndLimited   time.Duration `parquet:"rwnd_limited_ns"`                    // of Busy: held by the peer's window
-	SndbufLimited time.Duration `parquet:"sndbuf_limited_ns"`                  // of Busy: held by the send buffer
-	PeerWindow    uint32        `parquet:"peer_window_bytes"`                  // bytes the peer last offered
-	RmemAlloc     uint32        `parquet:"rmem_alloc_bytes"`                   // of RcvBuf in use, headers of the kernel included
+	NotSent       uint32        `parquet:"not_sent_bytes"`                      // bytes in the send queue never sent
+	LastSend      time.Time     `parquet:"last_send,timestamp(millisecond)"`    // when data was last sent, or the connection began; to a few ms
+	LastReceive   time.Time     `parquet:"last_receive,timestamp(millisecond)"` // when data was last received, likewise
+	Busy          time.Duration `parquet:"busy_ns"`                             // had data to send
+	RwndLimited   time.Duration `parquet:"rwnd_limited_ns"`                     // of Busy: held by the peer's window
+	SndbufLimited time.Duration `parquet:"sndbuf_limited_ns"`                   // of Busy: held by the send buffer
+	PeerWindow    uint32        `parquet:"peer_window_bytes"`                   // bytes the peer last offered
+	RmemAlloc     uint32        `parquet:"rmem_alloc_bytes"`                    // of RcvBuf in use, headers of the kernel included
 	RcvBuf        uint32        `parquet:"rcv_buf_bytes"`
 	Drops         uint32        `parquet:"drops"` // packets the socket refused
 	Info          bool          `parquet:"info"`  // tcp_info was there; otherwise everything from RTT to PeerWindow is 0

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -21,7 +22,10 @@ func randomRows(k *kind, rnd *rand.Rand, start time.Time, n int) rows {
 		}
 		for _, f := range reflect.VisibleFields(rowType) {
 			if !f.Anonymous && rnd.IntN(3) > 0 {
-				randomField(row.FieldByIndex(f.Index), rnd)
+				field := row.FieldByIndex(f.Index)
+				if randomField(field, rnd); strings.Contains(f.Tag.Get("parquet"), "millisecond") {
+					field.Set(reflect.ValueOf(field.Interface().(time.Time).Truncate(time.Millisecond)))
+				}
 			}
 		}
 		row.FieldByName("At").Set(reflect.ValueOf(start.Add(time.Duration(i) * time.Millisecond).UTC()))
