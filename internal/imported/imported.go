@@ -218,7 +218,7 @@ func together(all []*told) (*recording.Recording, recording.Window, error) {
 	m := recording.Manifest{Format: recording.FormatVersion, Tool: "rtrail " + version.String(), Host: host, Started: held.From, Ended: held.To}
 	w := recording.NewWriter(held.From)
 	for _, r := range list {
-		m.Probes = append(m.Probes, recording.ProbeInfo{Name: r.name(list), Once: r.told.once})
+		m.Probes = append(m.Probes, recording.ProbeInfo{Name: r.name(list), Once: r.told.once, Holes: r.holes})
 	}
 	for _, g := range slices.Concat(givers, mysqlGivers) {
 		best := -1

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"rtrail/internal/recording"
-	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
 
@@ -43,6 +42,8 @@ type rows struct {
 	telling map[recording.Table]bool // tables of which a report tells something
 	first   time.Time
 	last    time.Time
+	holes   []recording.Hole
+	missing time.Duration // all of them that counters stand still in
 
 	totals     recording.SystemSample // counters as last told, without gauges
 	paging     recording.VMStatSample
@@ -65,6 +66,14 @@ type process struct {
 	sized    bool      // its size was told
 	large    bool      // and was more than nothing
 	whole    bool      // its CPU time is told as a whole, not split
+	told     cpuTold   // of one that is
+}
+
+// cpuTold is the CPU time of a process as a whole at a time.
+type cpuTold struct {
+	seconds float64
+	at      time.Time
+	missing time.Duration // of rows until then
 }
 
 const (
@@ -93,33 +102,50 @@ func fill(t *told) *rows {
 	r := &rows{told: t, only: map[recording.Table][]string{}, sums: map[string]counter{}, procs: map[int32]*process{}, seen: map[string]bool{}, telling: map[recording.Table]bool{}, totals: blankSystem(),
 		interfaces: map[string]int{}, backlogs: map[string]int{}}
 	between := spacing(t.reports)
-	gaps := 0
+	var before time.Time // when the report before ended
 	for i := range t.reports {
 		rep := &t.reports[i]
 		began := rep.began
-		if i > 0 && (began.IsZero() || began.Before(t.reports[i-1].at)) {
-			began = t.reports[i-1].at
+		if began.Before(before) {
+			began = before
 		}
-		if rep.base {
+		far := i > 0 && (rep.gap || rep.at.Sub(before) > longest(between))
+		switch {
+		case rep.base:
 			began = rep.at
-		} else if began.IsZero() || !began.Before(rep.at) {
+		case began.IsZero(), !began.Before(rep.at), far && (began.Equal(before) || rep.at.Sub(began) > longest(between)):
+			// The host was off or suspended, or nobody recorded: only the last stretch is told.
 			began = rep.at.Add(-between)
 		}
-		if i > 0 && rep.gap || i > 0 && rep.at.Sub(began) > 3*between+2*time.Second {
-			// The host was suspended, or nobody recorded: only the last stretch is told.
-			began = rep.at.Add(-between)
-			gaps++
+		if far && began.After(before) {
+			r.holes = append(r.holes, recording.Hole{From: before, To: began})
+			r.missing += began.Sub(before)
+		} else if far {
+			began = before
 		}
 		if r.first.IsZero() {
 			r.first = began
 		}
 		r.report(i, rep, began)
+		before = rep.at
 	}
 	r.rest()
-	if gaps > 0 {
-		t.note("%s: nothing is told of %s between reports, nor judged of it", t.file, unit.Plural(int64(gaps), "stretch of time", "stretches of time"))
-	}
 	return r
+}
+
+// longest is the longest time between two reports of which all is told, where they usually are so
+// far apart: one or two are late or lost on a busy host.
+func longest(between time.Duration) time.Duration { return 3*between + 2*time.Second }
+
+// countedHoles are the stretches without a copy of counters, which went on in them.
+func countedHoles(reports []report) (holes []recording.Hole) {
+	between := spacing(reports)
+	for i := 1; i < len(reports); i++ {
+		if from, to := reports[i-1].at, reports[i].at; to.Sub(from) > longest(between) {
+			holes = append(holes, recording.Hole{From: from, To: to, Counted: true})
+		}
+	}
+	return holes
 }
 
 // spacing is the usual time between reports.

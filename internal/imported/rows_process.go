@@ -46,7 +46,13 @@ func (r *rows) process(n int, h *header, line row, s step) {
 	add(sumDelay, "run_delay_ns", s.seconds/100, "%wait")
 	if v := h.get(line, "TIME+"); view.Known(v) {
 		r.knows(recording.Processes, "user_ns", "system_ns")
-		p.sums[sumUser], p.whole = v, true
+		// What it used in a hole is left out, as far as that is known: in even parts.
+		part := 1.0
+		if passed := s.at.Sub(p.told.at); p.whole && r.missing > p.told.missing && passed > 0 {
+			part = max(0, 1-(r.missing-p.told.missing).Seconds()/passed.Seconds())
+		}
+		p.sums[sumUser] += max(v-p.told.seconds, 0) * part
+		p.whole, p.told = true, cpuTold{v, s.at, r.missing}
 	}
 	add(sumMinor, "minor_faults", s.seconds, "minflt/s")
 	add(sumMajor, "major_faults", s.seconds, "majflt/s")

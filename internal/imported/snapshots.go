@@ -111,7 +111,7 @@ func parseSnapshots(file, text string, _ time.Time) (*told, error) {
 
 // wholeRows are the rows of copies of /proc: counters as they were.
 func wholeRows(t *told) *rows {
-	r := &rows{told: t, only: map[recording.Table][]string{}, first: t.reports[0].at, last: t.reports[len(t.reports)-1].at}
+	r := &rows{told: t, only: map[recording.Table][]string{}, first: t.reports[0].at, last: t.reports[len(t.reports)-1].at, holes: countedHoles(t.reports)}
 	rec := t.whole
 	r.cpus, r.system = recording.Rows[recording.CPUSample](rec), slices.Clone(recording.Rows[recording.SystemSample](rec))
 	r.memory, r.vmstat = recording.Rows[recording.MemorySample](rec), recording.Rows[recording.VMStatSample](rec)

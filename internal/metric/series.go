@@ -40,7 +40,7 @@ type of[T recording.Row] func(T) (labels []string, ok bool)
 
 // gauge reads a number that goes up and down from rows of a table.
 func gauge[T recording.Row](whose of[T], value func(T) float64) *Reader {
-	return series(whose, func(rows []T) (points []Point) {
+	return series(whose, func(_ *view.View, rows []T) (points []Point) {
 		for _, r := range rows {
 			if v := value(r); view.Known(v) {
 				points = append(points, Point{recording.TimeOf(&r), v})
@@ -52,15 +52,18 @@ func gauge[T recording.Row](whose of[T], value func(T) float64) *Reader {
 
 // rate reads a counter: its growth per second between two readings.
 func rate[T recording.Row](whose of[T], value func(T) float64) *Reader {
-	return series(whose, func(rows []T) (points []Point) {
+	return series(whose, func(v *view.View, rows []T) (points []Point) {
+		var row T
 		var before *Point
 		for _, r := range rows {
 			now := Point{recording.TimeOf(&r), value(r)}
 			if !view.Known(now.Value) {
 				continue
 			}
-			if before != nil && now.Value >= before.Value && now.At.After(before.At) {
-				points = append(points, Point{now.At, (now.Value - before.Value) / now.At.Sub(before.At).Seconds()})
+			if before != nil && now.Value >= before.Value {
+				if seconds := v.Covered(row.Table(), before.At, now.At).Seconds(); seconds > 0 {
+					points = append(points, Point{now.At, (now.Value - before.Value) / seconds})
+				}
 			}
 			before = &now
 		}
@@ -69,7 +72,7 @@ func rate[T recording.Row](whose of[T], value func(T) float64) *Reader {
 }
 
 // series makes one series of points per thing, in the order of their labels.
-func series[T recording.Row](whose of[T], points func([]T) []Point) *Reader {
+func series[T recording.Row](whose of[T], points func(*view.View, []T) []Point) *Reader {
 	var row T
 	return &Reader{Table: row.Table(), Read: func(v *view.View) (list []Series) {
 		things := map[string]*Series{}
@@ -89,7 +92,7 @@ func series[T recording.Row](whose of[T], points func([]T) []Point) *Reader {
 			rows[key] = append(rows[key], r)
 		}
 		for _, key := range slices.Sorted(maps.Keys(things)) {
-			if p := points(rows[key]); len(p) > 0 {
+			if p := points(v, rows[key]); len(p) > 0 {
 				list = append(list, Series{Labels: things[key].Labels, Points: p})
 			}
 		}
@@ -185,7 +188,7 @@ func status(name string) (of[recording.MySQLStatus], func(recording.MySQLStatus)
 
 // ratio is the growth of one counter per growth of another; what did not grow has no point.
 func ratio[T recording.Row](whose of[T], counts, per func(T) float64) *Reader {
-	return series(whose, func(rows []T) (points []Point) {
+	return series(whose, func(_ *view.View, rows []T) (points []Point) {
 		for i := 1; i < len(rows); i++ {
 			n, d := counts(rows[i])-counts(rows[i-1]), per(rows[i])-per(rows[i-1])
 			if n >= 0 && d > 0 {

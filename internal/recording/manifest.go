@@ -86,6 +86,18 @@ type ProbeInfo struct {
 	Only []string `json:"only,omitempty"`
 	// Once: all its rows are of one moment. They tell levels, and no rates.
 	Once bool `json:"once,omitempty"`
+	// Holes are the stretches of time of which it tells nothing, in order and apart from each
+	// other: reports of another tool that was not running, or whose host was off.
+	Holes []Hole `json:"holes,omitempty"`
+}
+
+// Hole is a stretch of time of which a source tells nothing.
+type Hole struct {
+	From time.Time `json:"from"` // of the last sample before it
+	To   time.Time `json:"to"`
+	// Counted: counters went on in it, so that a rate over it is an average. In others they stand
+	// still, and no rate is taken over them.
+	Counted bool `json:"counted,omitempty"`
 }
 
 // Partly says that a source tells only some columns of a table, and whether one of them is

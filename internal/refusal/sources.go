@@ -74,7 +74,7 @@ func deviceScopes(v *view.View) (list []Scope) {
 		}
 		enter := v.EnterNetNS(k.ns)
 		list = append(list, Scope{
-			Subject: view.InterfaceEntity(k.name, k.ns), Where: where, Seconds: view.Elapsed(series[k]).Seconds(),
+			Subject: view.InterfaceEntity(k.name, k.ns), Where: where, Seconds: view.Covered(v, series[k]).Seconds(),
 			Delta: deltas(series[k], map[string]func(sample) uint64{
 				"rx_packets": func(s sample) uint64 { return s.RxPackets }, "tx_packets": func(s sample) uint64 { return s.TxPackets },
 				"rx_errors": func(s sample) uint64 { return s.RxErrors }, "rx_dropped": func(s sample) uint64 { return s.RxDropped },
@@ -95,7 +95,7 @@ func softnetScopes(v *view.View) []Scope {
 	keys, series := view.Group(view.Rows[sample](v), func(s sample) int32 { return s.CPU })
 	sum := hostScope(v, shell.Line("cat /proc/net/softnet_stat   # second column, hexadecimal"))
 	for _, k := range keys {
-		sum.Seconds = max(sum.Seconds, view.Elapsed(series[k]).Seconds())
+		sum.Seconds = max(sum.Seconds, view.Covered(v, series[k]).Seconds())
 		for name, d := range deltas(series[k], map[string]func(sample) uint64{
 			"dropped": func(s sample) uint64 { return s.Dropped }, "squeezed": func(s sample) uint64 { return s.Squeezed },
 		}) {
@@ -130,7 +130,7 @@ func memoryScopes(v *view.View) []Scope {
 	type sample = recording.VMStatSample
 	rows := view.Rows[sample](v)
 	s := hostScope(v, shell.Command{})
-	s.Seconds = view.Elapsed(rows).Seconds()
+	s.Seconds = view.Covered(v, rows).Seconds()
 	s.Delta = deltas(rows, map[string]func(sample) uint64{
 		"oom_kill": func(s sample) uint64 { return s.OOMKills }, "htlb_buddy_alloc_fail": func(s sample) uint64 { return s.HugePageFails },
 	})

@@ -33,21 +33,44 @@ type gap struct{ from, to time.Time }
 
 func (g gap) length() time.Duration { return g.to.Sub(g.from) }
 
-// gapsIn notes the longest stretches of the window without a sample. Rates between a sample
-// before and one after it are averages over it.
+// gapsIn notes the longest stretches of the window without a sample.
 func gapsIn(v *view.View) []Unseen {
 	probe, gaps := gapsOf(v)
+	list := longestOf(probe, gaps, func(g gap) string { return g.why(v) })
+	for _, p := range v.Manifest().Probes {
+		if len(list) > maxGaps {
+			break // reports of several tools have the same ones
+		}
+		list = append(list, holesIn(v, p)...)
+	}
+	return list
+}
+
+// longestOf notes the longest of some gaps.
+func longestOf(probe string, gaps []gap, why func(gap) string) (list []Unseen) {
 	slices.SortStableFunc(gaps, func(a, b gap) int { return cmp.Compare(b.length(), a.length()) })
-	var list []Unseen
 	for _, g := range gaps[:min(len(gaps), maxGaps)] {
-		list = append(list, Unseen{Probe: probe, Count: 1,
-			What: fmt.Sprintf("%v from %v on", unit.Duration(g.length()), unit.Moment(g.from)),
-			Why:  g.why(v)})
+		list = append(list, Unseen{Probe: probe, Count: 1, What: fmt.Sprintf("%v from %v on", unit.Duration(g.length()), unit.Moment(g.from)), Why: why(g)})
 	}
 	if more := len(gaps) - maxGaps; more > 0 {
 		list = append(list, Unseen{Probe: probe, Count: 1, What: unit.Plural(more, "shorter stretch", "shorter stretches"), Why: "no sample either"})
 	}
 	return list
+}
+
+// holesIn notes the stretches of the window of which a report of another tool tells nothing.
+func holesIn(v *view.View, p recording.ProbeInfo) []Unseen {
+	why := "no report: the host was off or suspended, or nobody recorded. No rate counts it, and what came and went in it is not seen"
+	var gaps []gap
+	for _, h := range p.Holes {
+		if h.From.Before(v.End()) && h.To.After(v.Start()) {
+			gaps = append(gaps, gap{h.From, h.To})
+		}
+		if h.Counted {
+			why = "no copy of the counters: the host was suspended, or nobody asked. Rates are averages over it, and what came and went in it is not seen"
+		}
+	}
+	return longestOf(p.Name, gaps, func(gap) string { return why })
 }
 
 // gapsOf finds the gaps between the first and the last run of the probe that reads the host:

@@ -96,7 +96,7 @@ func networkRate(v *view.View) float64 {
 	})
 	sum := view.Unknown
 	for _, k := range keys {
-		rate := view.Rate(series[k], func(s recording.NetDeviceSample) uint64 { return s.RxBytes + s.TxBytes })
+		rate := view.Rate(v, series[k], func(s recording.NetDeviceSample) uint64 { return s.RxBytes + s.TxBytes })
 		if k == "" || !view.Known(rate) {
 			continue
 		}

@@ -90,7 +90,7 @@ func (v *View) interruptLines() map[int]Line {
 		}
 		last := samples[len(samples)-1]
 		l.Device, l.Fired = last.Device, true
-		if rate := Rate(samples, func(s recording.InterruptSample) uint64 { return s.Count }); rate > 0 {
+		if rate := Rate(v, samples, func(s recording.InterruptSample) uint64 { return s.Count }); rate > 0 {
 			l.PerCPU[k.cpu] = rate
 		}
 		lines[irq] = l

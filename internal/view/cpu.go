@@ -34,7 +34,7 @@ func (v *View) CPUs() []CPUShare {
 		keys, series := Group(Rows[recording.CPUSample](v), func(s recording.CPUSample) int32 { return s.CPU })
 		var list []CPUShare
 		for _, k := range keys {
-			if c, ok := cpuShare(series[k]); ok && k >= 0 {
+			if c, ok := cpuShare(v, series[k]); ok && k >= 0 {
 				list = append(list, c)
 			}
 		}
@@ -53,7 +53,7 @@ func (v *View) CPUTotal() (total CPUShare, ok bool) {
 				all = append(all, s)
 			}
 		}
-		return cpuShare(all)
+		return cpuShare(v, all)
 	}
 	n := float64(len(list))
 	total.CPU = -1
@@ -92,12 +92,12 @@ func (v *View) IdleCores() float64 {
 	return (1 - total.Busy()) * float64(v.CPUCount())
 }
 
-func cpuShare(series []recording.CPUSample) (CPUShare, bool) {
+func cpuShare(v *View, series []recording.CPUSample) (CPUShare, bool) {
 	if len(series) < 2 {
 		return CPUShare{}, false
 	}
 	type sample = recording.CPUSample
-	c := CPUShare{CPU: series[0].CPU, Seconds: Elapsed(series).Seconds()}
+	c := CPUShare{CPU: series[0].CPU, Seconds: Covered(v, series).Seconds()}
 	// iowait and idle of one CPU can run backwards by a tick (proc(5)), and
 	// all counters restart when a CPU comes back on line.
 	c.User = growth(series, func(s sample) float64 { return s.User.Seconds() })
@@ -144,7 +144,7 @@ type Scheduler struct {
 // Scheduler sums up the window; ok is false with fewer than two readings.
 func (v *View) Scheduler() (s Scheduler, ok bool) {
 	rows := Rows[recording.SystemSample](v)
-	seconds := Elapsed(rows).Seconds()
+	seconds := Covered(v, rows).Seconds()
 	if seconds <= 0 {
 		return Scheduler{}, false
 	}
@@ -183,7 +183,7 @@ func (v *View) Stall(resource string) (s Stall, ok bool) {
 			rows = append(rows, r)
 		}
 	}
-	seconds := Elapsed(rows).Seconds()
+	seconds := Covered(v, rows).Seconds()
 	if seconds <= 0 {
 		return Stall{}, false
 	}

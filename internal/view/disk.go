@@ -64,10 +64,10 @@ func (v *View) BlockDevices() []BlockDevice {
 			if last.Partition {
 				continue
 			}
-			d := BlockDevice{DiskRates: diskRates(samples), Device: last.Device, Backing: last.Backing,
+			d := BlockDevice{DiskRates: diskRates(v, samples), Device: last.Device, Backing: last.Backing,
 				Rotational: last.Rotational, InFlight: last.InFlight, Last: last, Mounts: v.mountsOf(last.Device)}
 			for i := 1; i < len(samples); i++ {
-				d.Intervals = append(d.Intervals, diskRates(samples[i-1:i+1]))
+				d.Intervals = append(d.Intervals, diskRates(v, samples[i-1:i+1]))
 			}
 			list = append(list, d)
 		}
@@ -86,8 +86,8 @@ func (v *View) BlockDevice(name string) (BlockDevice, bool) {
 	return BlockDevice{}, false
 }
 
-func diskRates(samples []recording.DiskSample) DiskRates {
-	r := DiskRates{Seconds: Elapsed(samples).Seconds(), Await: Unknown, ReadAwait: Unknown, WriteAwait: Unknown, FlushAwait: Unknown}
+func diskRates(v *View, samples []recording.DiskSample) DiskRates {
+	r := DiskRates{Seconds: Covered(v, samples).Seconds(), Await: Unknown, ReadAwait: Unknown, WriteAwait: Unknown, FlushAwait: Unknown}
 	if r.Seconds <= 0 {
 		return r
 	}

@@ -38,7 +38,7 @@ func (v *View) Interfaces() []Interface {
 				}
 				return d
 			}
-			seconds := Elapsed(samples).Seconds()
+			seconds := Covered(v, samples).Seconds()
 			list = append(list, Interface{NetDeviceSample: samples[len(samples)-1],
 				RxBytes:   grown(func(s sample) uint64 { return s.RxBytes }) / seconds,
 				TxBytes:   grown(func(s sample) uint64 { return s.TxBytes }) / seconds,

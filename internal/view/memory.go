@@ -22,7 +22,7 @@ type Paging struct {
 // Paging sums up the window; ok is false with fewer than two readings.
 func (v *View) Paging() (p Paging, ok bool) {
 	rows := Rows[recording.VMStatSample](v)
-	seconds := Elapsed(rows).Seconds()
+	seconds := Covered(v, rows).Seconds()
 	if seconds <= 0 {
 		return Paging{}, false
 	}

@@ -64,14 +64,14 @@ func (v *View) processes() []Process {
 			last = r.At()
 		}
 	}
-	own := v.Manifest().Host
+	own, missing := v.Manifest().Host, v.holesOf(recording.Processes)
 	series := seriesOf(all, func(s *recording.ProcessSample) ProcessKey {
 		return ProcessKey{s.PID, s.Started.UnixNano()}
 	})
 	list := make([]Process, len(series)) // they are large: none is copied
 	for i, samples := range series {
 		p := &list[i]
-		p.fill(samples, v.start)
+		p.fill(samples, v.start, missing)
 		p.Own = own.PID != 0 && p.PID == int32(own.PID) && (own.Comm == "" || p.Comm == own.Comm)
 		// One pass over /proc takes milliseconds; a process that misses the
 		// last pass was read at least a sampling interval before it.
@@ -105,7 +105,7 @@ func arrange[T any](list []T, order []int32) {
 }
 
 // fill forms the process of its readings in the window.
-func (p *Process) fill(samples []recording.Reading[recording.ProcessSample], windowStart time.Time) {
+func (p *Process) fill(samples []recording.Reading[recording.ProcessSample], windowStart time.Time, missing holes) {
 	p.ProcessSample, p.First, p.Samples = samples[len(samples)-1].Row(), samples[0].Row(), samples
 	var rates [numRated]knownRate
 	begin := p.First.At
@@ -127,10 +127,10 @@ func (p *Process) fill(samples []recording.Reading[recording.ProcessSample], win
 			p.ProcessSample = s
 		}
 	}
-	per := func(r ratedValue) float64 { return rates[r].perSecond() }
+	per := func(r ratedValue) float64 { return rates[r].perSecond(missing) }
 	p.User, p.System = OrZero(per(ratedUser)), OrZero(per(ratedSystem))
 	p.CPU = p.User + p.System
-	p.Seconds = max(samples[len(samples)-1].At().Sub(begin).Seconds(), shortLife)
+	p.Seconds = max(missing.without(begin, samples[len(samples)-1].At()).Seconds(), shortLife)
 	p.CPUSeconds = p.CPU * p.Seconds
 	p.ChildCPU = OrZero(per(ratedChildUser)) + OrZero(per(ratedChildSystem))
 	p.RunDelay, p.BlockDelay, p.SwapDelay = per(ratedRunDelay), per(ratedBlockDelay), per(ratedSwapDelay)

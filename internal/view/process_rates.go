@@ -89,8 +89,8 @@ func (r *knownRate) add(value float64, at time.Time) {
 }
 
 // perSecond is NaN with fewer than two samples.
-func (r *knownRate) perSecond() float64 {
-	seconds := r.last.Sub(r.first).Seconds()
+func (r *knownRate) perSecond(missing holes) float64 {
+	seconds := missing.without(r.first, r.last).Seconds()
 	if r.seen < 2 || seconds <= 0 {
 		return Unknown
 	}

@@ -132,9 +132,9 @@ func (c *counting) add(now float64) {
 	c.last, c.seen = now, c.seen+1
 }
 
-// Rate is Delta per second of the series; Unknown when it cannot be told.
-func Rate[T recording.Row, N Number](series []T, value func(T) N) float64 {
-	seconds := Elapsed(series).Seconds()
+// Rate is Delta per second that the series covers; Unknown when it cannot be told.
+func Rate[T recording.Row, N Number](v *View, series []T, value func(T) N) float64 {
+	seconds := Covered(v, series).Seconds()
 	delta, ok := Delta(series, value)
 	if !ok || seconds <= 0 {
 		return Unknown

@@ -36,10 +36,11 @@ func TestDelta(t *testing.T) {
 
 func TestRateDividesByTheTimeBetweenReadings(t *testing.T) {
 	rows := []recording.SystemSample{{At: at(1), Forks: 100}, {At: at(5), Forks: 300}}
-	if got := Rate(rows, func(s recording.SystemSample) uint64 { return s.Forks }); got != 50 {
+	v := New(recording.New(recording.Manifest{}), at(0), at(9))
+	if got := Rate(v, rows, func(s recording.SystemSample) uint64 { return s.Forks }); got != 50 {
 		t.Errorf("Rate = %v, want 50 per second: 200 in the 4 s between the readings", got)
 	}
-	if got := Rate(rows[:1], func(s recording.SystemSample) uint64 { return s.Forks }); Known(got) {
+	if got := Rate(v, rows[:1], func(s recording.SystemSample) uint64 { return s.Forks }); Known(got) {
 		t.Errorf("Rate of a single reading = %v, want Unknown", got)
 	}
 }

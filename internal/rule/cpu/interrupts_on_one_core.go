@@ -133,7 +133,7 @@ func busiestCore(v *view.View) (c core, ok bool) {
 		}
 	}
 	c.dropped, _ = view.Delta(rows, func(s recording.SoftnetSample) uint64 { return s.Dropped })
-	c.squeezed = view.OrZero(view.Rate(rows, func(s recording.SoftnetSample) uint64 { return s.Squeezed }))
+	c.squeezed = view.OrZero(view.Rate(v, rows, func(s recording.SoftnetSample) uint64 { return s.Squeezed }))
 	return c, true
 }
 

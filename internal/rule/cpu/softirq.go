@@ -146,9 +146,9 @@ func busiestInterface(v *view.View) (best traffic, ok bool) {
 	keys, series := view.Group(view.Rows[recording.NetDeviceSample](v), func(s recording.NetDeviceSample) key { return key{s.NetNS, s.Interface} })
 	for _, k := range keys {
 		rows := series[k]
-		packets := view.Rate(rows, func(s recording.NetDeviceSample) uint64 { return s.RxPackets })
+		packets := view.Rate(v, rows, func(s recording.NetDeviceSample) uint64 { return s.RxPackets })
 		if packets > best.packets {
-			bytes := view.Rate(rows, func(s recording.NetDeviceSample) uint64 { return s.RxBytes })
+			bytes := view.Rate(v, rows, func(s recording.NetDeviceSample) uint64 { return s.RxBytes })
 			best, ok = traffic{name: k.name, netns: k.netns, packets: packets, size: bytes / packets}, true
 		}
 	}
@@ -197,7 +197,7 @@ func natureOf(v *view.View, flow traffic) nature {
 	}
 	_, series := view.Group(rows, func(s recording.ProtocolSample) key { return key{s.Protocol, s.Name} })
 	for _, n := range natures {
-		if r := view.Rate(series[key{n.protocol, n.counter}], func(s recording.ProtocolSample) int64 { return s.Value }); r >= natureShare.Value*flow.packets {
+		if r := view.Rate(v, series[key{n.protocol, n.counter}], func(s recording.ProtocolSample) int64 { return s.Value }); r >= natureShare.Value*flow.packets {
 			return nature{fmt.Sprintf("%s (%s.%s +%v)", n.words, n.protocol, n.counter, unit.PerSecond(r)), n.refused}
 		}
 	}

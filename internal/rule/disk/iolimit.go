@@ -107,14 +107,14 @@ func heldByCgroup(v *view.View) map[string][]*ioLimit {
 			continue
 		}
 		all := map[string]float64{
-			"rbps":  view.Rate(samples, func(s recording.CgroupSample) int64 { return s.ReadBytes }),
-			"wbps":  view.Rate(samples, func(s recording.CgroupSample) int64 { return s.WriteBytes }),
-			"riops": view.Rate(samples, func(s recording.CgroupSample) int64 { return s.Reads }),
-			"wiops": view.Rate(samples, func(s recording.CgroupSample) int64 { return s.Writes }),
+			"rbps":  view.Rate(v, samples, func(s recording.CgroupSample) int64 { return s.ReadBytes }),
+			"wbps":  view.Rate(v, samples, func(s recording.CgroupSample) int64 { return s.WriteBytes }),
+			"riops": view.Rate(v, samples, func(s recording.CgroupSample) int64 { return s.Reads }),
+			"wiops": view.Rate(v, samples, func(s recording.CgroupSample) int64 { return s.Writes }),
 		}
 		for _, l := range parseLimits(limitsOf(samples)) {
 			l.path, l.version, l.rate = k.path, k.version, all[l.key]
-			if rate, ok := l.rateThere(samples); ok {
+			if rate, ok := l.rateThere(v, samples); ok {
 				l.rate, l.there = rate, true
 			}
 			if d, ok := v.BlockDevice(names[l.device]); ok && l.reached(d) {
@@ -157,7 +157,7 @@ var counters = map[string]string{"rbps": "rbytes", "wbps": "wbytes", "riops": "r
 
 // rateThere is what the group did on the disk of the limit, a second; ok is false where it was
 // not recorded at least twice.
-func (l *ioLimit) rateThere(samples []recording.CgroupSample) (rate float64, ok bool) {
+func (l *ioLimit) rateThere(v *view.View, samples []recording.CgroupSample) (rate float64, ok bool) {
 	type reading struct {
 		recording.CgroupSample
 		done float64
@@ -171,7 +171,7 @@ func (l *ioLimit) rateThere(samples []recording.CgroupSample) (rate float64, ok 
 	if len(list) < 2 {
 		return 0, false
 	}
-	rate = view.Rate(list, func(r reading) float64 { return r.done })
+	rate = view.Rate(v, list, func(r reading) float64 { return r.done })
 	return rate, view.Known(rate)
 }
 

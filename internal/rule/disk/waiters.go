@@ -298,5 +298,5 @@ func blockedTasks(v *view.View) float64 {
 // on I/O.
 func ioPressure(v *view.View) float64 {
 	rows := slices.DeleteFunc(slices.Clone(view.Rows[recording.PressureSample](v)), func(s recording.PressureSample) bool { return s.Resource != "io" })
-	return min(view.Rate(rows, func(s recording.PressureSample) float64 { return s.Some.Seconds() }), 1)
+	return min(view.Rate(v, rows, func(s recording.PressureSample) float64 { return s.Some.Seconds() }), 1)
 }

@@ -52,7 +52,7 @@ func receivers(v *view.View, netns uint64) (list []view.Entity) {
 		return s.Interface
 	})
 	for _, name := range names {
-		if name != "" && view.Rate(series[name], func(s recording.NetDeviceSample) uint64 { return s.RxPackets }) > 0 {
+		if name != "" && view.Rate(v, series[name], func(s recording.NetDeviceSample) uint64 { return s.RxPackets }) > 0 {
 			list = append(list, view.InterfaceEntity(name, netns))
 		}
 	}

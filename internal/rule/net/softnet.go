@@ -69,7 +69,7 @@ func backlogs(v *view.View) (b backlog) {
 		if dropped > b.most {
 			b.worst, b.most = c, dropped
 		}
-		if rate := view.Rate(series[c], func(s recording.SoftnetSample) uint64 { return s.Squeezed }); rate > b.squeezed {
+		if rate := view.Rate(v, series[c], func(s recording.SoftnetSample) uint64 { return s.Squeezed }); rate > b.squeezed {
 			b.squeezed, b.squeezedCPU = rate, c
 		}
 	}
