@@ -98,27 +98,27 @@ func Is(path string) bool {
 
 // Read reads files that tell of one host and makes a recording of them. Where several tell
 // the same table, the one that tells most of it counts.
-func Read(ctx context.Context, files []string) (*recording.Recording, recording.Window, error) {
+func Read(ctx context.Context, files []string) (*recording.Recording, Held, error) {
 	var all []*told
 	files, notes, err := expand(files)
 	if err != nil {
-		return nil, recording.Window{}, err
+		return nil, Held{}, err
 	}
 	if len(files) > maxFiles {
-		return nil, recording.Window{}, fmt.Errorf("reading %d files: at most %d can be put together", len(files), maxFiles)
+		return nil, Held{}, fmt.Errorf("reading %d files: at most %d can be put together", len(files), maxFiles)
 	}
 	for _, f := range files {
 		t, err := readFile(ctx, f)
 		if err != nil {
-			return nil, recording.Window{}, err
+			return nil, Held{}, err
 		}
 		all = append(all, t)
 	}
 	if all, err = joinTrees(all); err != nil {
-		return nil, recording.Window{}, err
+		return nil, Held{}, err
 	}
 	if all, err = joinMySQL(all); err != nil {
-		return nil, recording.Window{}, err
+		return nil, Held{}, err
 	}
 	all[0].notes = append(all[0].notes, notes...)
 	return together(all)
@@ -186,9 +186,9 @@ func readText(ctx context.Context, in io.Reader) ([]byte, error) {
 }
 
 // together makes one recording of what files tell.
-func together(all []*told) (*recording.Recording, recording.Window, error) {
-	var held recording.Window
-	fail := func(err error) (*recording.Recording, recording.Window, error) { return nil, held, err }
+func together(all []*told) (*recording.Recording, Held, error) {
+	held := Held{Clock: Untold}
+	fail := func(err error) (*recording.Recording, Held, error) { return nil, held, err }
 	host, err := hostOf(all)
 	if err != nil {
 		return fail(err)
@@ -203,6 +203,9 @@ func together(all []*told) (*recording.Recording, recording.Window, error) {
 			return fail(fmt.Errorf("reading %s: it holds one report of %s; a rate needs two", t.file, t.tool))
 		}
 		list = append(list, r)
+		if t.dated {
+			held.Clock = min(held.Clock, t.clock)
+		}
 		// All that is judged together is of one time.
 		if held.From.IsZero() || r.first.After(held.From) {
 			held.From = r.first

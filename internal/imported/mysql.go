@@ -235,9 +235,12 @@ func joinMySQL(all []*told) ([]*told, error) {
 	if len(parts) == 0 {
 		return all, nil
 	}
-	joined := &told{tool: parts[0].tool, dated: true, whole: recording.New(recording.Manifest{})}
+	joined := &told{tool: parts[0].tool, dated: true, clock: Untold, whole: recording.New(recording.Manifest{})}
 	of := map[string][]*told{}
 	for _, t := range parts {
+		if collected.MatchString(filepath.Base(t.file)) {
+			joined.clock = Local // its name tells the time
+		}
 		if k := t.mysql.kind; len(of[k]) > 0 && k != "innodb" {
 			return nil, fmt.Errorf("reading %s and %s: both tell the same of MySQL; give the files of one collection", of[k][0].file, t.file)
 		}

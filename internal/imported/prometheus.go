@@ -82,7 +82,8 @@ func ReadAnswers(name string, answers [][]byte) (*recording.Recording, recording
 	if err != nil {
 		return nil, recording.Window{}, err
 	}
-	return together(all)
+	rec, held, err := together(all)
+	return rec, held.Window, err
 }
 
 // Series are the names of all series that are read, in groups of which each is worth a query.

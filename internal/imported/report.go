@@ -17,6 +17,7 @@ type told struct {
 	file    string
 	host    recording.Host // as far as the text says
 	dated   bool           // reports have times
+	clock   Clock          // what is known of these
 	reports []report
 	whole   *recording.Recording // copies of files of /proc, in place of reports
 	trees   []*tree              // of which whole is made
@@ -24,6 +25,22 @@ type told struct {
 	rates   bool                 // one tree is not enough
 	mysql   *answers             // of MySQL, of which whole is made
 	notes   []string
+}
+
+// Clock is what is known of the times of reports, what is known best first.
+type Clock int
+
+const (
+	Exact     Clock = iota // they tell their time zone, or count from 1970
+	Local                  // they are taken as local: of which zone they are nothing says
+	TimeOfDay              // so they are, and the day is that on which the file was written
+	Untold                 // there are none: the last report is taken to be as old as its file
+)
+
+// Held is the time that reports tell of.
+type Held struct {
+	recording.Window
+	Clock Clock // the best of them: all are of one time
 }
 
 // report is what a tool says of one interval.

@@ -282,6 +282,8 @@ func sadfStatistics(d *json.Decoder, t *told, lines *lineReader) error {
 		zone := time.Local
 		if u := fmt.Sprint(s.Timestamp.UTC); u == "1" || u == "true" {
 			zone = time.UTC
+		} else {
+			t.clock = Local
 		}
 		at, err := time.ParseInLocation(time.DateTime, s.Timestamp.Date+" "+s.Timestamp.Time, zone)
 		if err != nil || !sane(at) {

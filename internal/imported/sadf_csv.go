@@ -43,9 +43,12 @@ func (p *sysstat) values(line string) bool {
 	if p.header == nil || len(words) < 4 {
 		return false
 	}
-	at, ok := csvTime(words[2])
+	at, zoned, ok := csvTime(words[2])
 	if !ok {
 		return false
+	}
+	if !zoned {
+		p.clock = Local
 	}
 	p.host.Name = clip(words[0])
 	if m := restarted.FindStringSubmatch(words[3]); m != nil {
@@ -72,17 +75,17 @@ func (p *sysstat) values(line string) bool {
 }
 
 // csvTime reads "2026-01-02 03:04:05 UTC", the same without a zone, which is local, and seconds
-// since 1970.
-func csvTime(s string) (at time.Time, ok bool) {
+// since 1970; zoned says that it is not local.
+func csvTime(s string) (at time.Time, zoned, ok bool) {
 	if seconds, err := strconv.ParseInt(s, 10, 64); err == nil {
 		at = time.Unix(seconds, 0)
-		return at, sane(at)
+		return at, true, sane(at)
 	}
 	clock, zone, _ := strings.Cut(s, " UTC")
 	where := time.Local
-	if len(clock) < len(s) && zone == "" {
+	if zoned = len(clock) < len(s) && zone == ""; zoned {
 		where = time.UTC
 	}
 	at, err := time.ParseInLocation(time.DateTime, clock, where)
-	return at.Local(), err == nil && sane(at)
+	return at.Local(), zoned, err == nil && sane(at)
 }

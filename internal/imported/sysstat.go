@@ -27,6 +27,7 @@ type sysstat struct {
 	early   int               // reports whose time is not after the one before
 	unknown string            // the first header none of whose columns says anything
 	plain   bool              // the header is iostat's: lines have no time
+	zoned   bool              // times tell their zone, or count from 1970
 	fresh   bool              // no report came since the banner: the first of iostat tells of the time since the host was started
 }
 
@@ -41,6 +42,9 @@ func parseSysstat(file, text string, day time.Time) (*told, error) {
 		if words := strings.Fields(line); len(words) > 0 && !p.line(line, words) {
 			p.lines.damaged(line)
 		}
+	}
+	if p.zoned {
+		p.clock = Exact
 	}
 	if p.dated {
 		slices.SortStableFunc(p.reports, func(a, b report) int { return a.at.Compare(b.at) })
@@ -88,11 +92,13 @@ func (p *sysstat) line(line string, words []string) bool {
 		p.tool, p.header, p.plain, p.start = "pidstat", newHeader(words[2:]), false, time.Time{}
 		return true
 	}
-	if at, ok := dateAndTime(line); ok { // iostat -t
+	if at, zoned, ok := dateAndTime(line); ok { // iostat -t
+		p.zoned = p.zoned || zoned
 		p.current = p.at(at)
 		return true
 	}
 	if clock, n, ok := clockOf(words); ok && (clock < epoch || p.tool == "pidstat") {
+		p.zoned = p.zoned || clock >= epoch
 		return len(words) > n && p.timed(clock, words[n:])
 	}
 	switch {
@@ -110,8 +116,9 @@ func (p *sysstat) line(line string, words []string) bool {
 func (p *sysstat) about(m []string) {
 	p.host.Kernel, p.host.Name, p.host.Arch = clip(m[1]), clip(m[2]), clip(m[4])
 	p.host.CPUs, _ = strconv.Atoi(m[5])
+	p.clock = max(p.clock, TimeOfDay)
 	if day, doubt, ok := date(m[3]); ok {
-		p.day = day
+		p.day, p.clock = day, Local
 		if doubt && len(p.notes) == 0 {
 			p.note("%s: the date %s is taken as month/day/year", p.file, m[3])
 		}
@@ -288,25 +295,25 @@ func date(s string) (day time.Time, doubt, ok bool) {
 	return time.Time{}, false, false
 }
 
-// dateAndTime reads the line of iostat -t.
-func dateAndTime(line string) (at time.Time, ok bool) {
+// dateAndTime reads the line of iostat -t; zoned says that it tells its time zone.
+func dateAndTime(line string) (at time.Time, zoned, ok bool) {
 	if at, err := time.Parse("2006-01-02T15:04:05-0700", line); err == nil {
-		return at, sane(at)
+		return at, true, sane(at)
 	}
 	words := strings.Fields(line)
 	if len(words) < 2 || len(words) > 3 {
-		return at, false
+		return at, false, false
 	}
 	day, _, ok := date(words[0])
 	if !ok {
-		return at, false
+		return at, false, false
 	}
 	clock, n, ok := clockOf(words[1:])
 	if !ok || n != len(words)-1 || clock >= epoch {
-		return at, false
+		return at, false, false
 	}
 	year, month, d := day.Date()
-	return time.Date(year, month, d, 0, 0, int(clock/time.Second), 0, time.Local), true
+	return time.Date(year, month, d, 0, 0, int(clock/time.Second), 0, time.Local), false, true
 }
 
 // sane says that a time may be that of a report.

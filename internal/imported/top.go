@@ -43,7 +43,7 @@ type top struct {
 
 // parseTop reads a text that was written until some time: top does not say the day.
 func parseTop(file, text string, until time.Time) (*told, error) {
-	p := &top{told: &told{tool: "top", file: file, dated: true}, lines: lineReader{text: text}, day: midnight(until)}
+	p := &top{told: &told{tool: "top", file: file, dated: true, clock: TimeOfDay}, lines: lineReader{text: text}, day: midnight(until)}
 	for {
 		line, ok := p.lines.next()
 		if !ok {

@@ -57,7 +57,7 @@ type tsarHeader struct {
 // parseTsar reads what tsar prints. All its CPU times are shares of the whole host; idle time
 // holds what was stolen, which it does not tell.
 func parseTsar(file, text string, _ time.Time) (*told, error) {
-	t := &told{tool: "tsar", file: file, dated: true}
+	t := &told{tool: "tsar", file: file, dated: true, clock: Local}
 	lines := lineReader{text: text}
 	var h tsarHeader
 	above := ""

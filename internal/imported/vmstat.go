@@ -9,7 +9,7 @@ import (
 // parseVMStat reads what vmstat prints. The first report, which tells of the time since the
 // host was started, is left out.
 func parseVMStat(file, text string, _ time.Time) (*told, error) {
-	t := &told{tool: "vmstat", file: file, dated: true}
+	t := &told{tool: "vmstat", file: file, dated: true, clock: Local}
 	lines := lineReader{text: text}
 	var h *header
 	first, last, early := true, time.Time{}, 0
@@ -36,7 +36,7 @@ func parseVMStat(file, text string, _ time.Time) (*told, error) {
 				lines.damaged(line)
 				continue
 			}
-			at, dated := dateAndTime(strings.Join(words[len(h.names):], " "))
+			at, _, dated := dateAndTime(strings.Join(words[len(h.names):], " "))
 			if !dated {
 				t.dated = false
 			}

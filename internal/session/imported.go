@@ -32,7 +32,7 @@ func (i *Imported) Evidence(ctx context.Context) (*Evidence, error) {
 	}
 	e := &Evidence{Recording: rec, From: held.From, To: held.To}
 	if i.chosen() {
-		if err := i.choose(e, "reports", held); err != nil {
+		if err := i.choose(e, "reports", held.Window); err != nil {
 			return nil, err
 		}
 	}
@@ -50,9 +50,9 @@ func (i *Imported) Evidence(ctx context.Context) (*Evidence, error) {
 // wholly is the share of the time from which on captures have packets of all of it.
 const wholly = 0.9
 
-// packets adds those of the time that is judged. Of captures of another time than the reports they
-// are the first ones, as long as that lasts: text has the time of day of a zone that nothing tells.
-func (i *Imported) packets(ctx context.Context, e *Evidence, reports recording.Window) error {
+// packets adds those of the time that is judged. Captures of another time than the reports are left
+// out, unless reports are of a time zone that nothing tells.
+func (i *Imported) packets(ctx context.Context, e *Evidence, reports imported.Held) error {
 	c := Captures{Packets: Packets{Files: i.Captures}, How: i.How}
 	c.How.Source = strings.Join(i.Captures, ", ")
 	held, err := c.span(ctx)
@@ -63,10 +63,15 @@ func (i *Imported) packets(ctx context.Context, e *Evidence, reports recording.W
 		e.Notes = append(e.Notes, c.How.Source+": "+fmt.Sprintf(format, args...))
 	}
 	length := e.To.Sub(e.From)
-	if held.To.Before(reports.From) || held.From.After(reports.To) {
-		c.later = e.From.Sub(held.From)
-		note("packets of another time, %v to %v: the first %v of them are taken to be of the time that is judged, and their times are %v off. Times of reports are taken as local: TZ=Area/City before rtrail sets another time zone",
-			unit.Moment(held.From), unit.Moment(held.To), unit.Duration(min(length, held.To.Sub(held.From))), unit.Duration(c.later.Abs()))
+	if away := apart(reports.Window, held); away > 0 {
+		var known bool
+		if c.later, known = laterBy(reports, held); !known {
+			note("left out: its packets are of another time than the reports, %v to %v, %v away from %v to %v%s", unit.Moment(held.From), unit.Moment(held.To), unit.Duration(away),
+				unit.Moment(reports.From), unit.Moment(reports.To), notExplained(reports.Clock))
+			return nil
+		}
+		note("packets of another time than the reports, %v to %v: they are taken to be of %v %s%s", unit.Moment(held.From), unit.Moment(held.To), unit.Duration(c.later.Abs()),
+			map[bool]string{false: "later", true: "earlier"}[c.later < 0], explained(reports.Clock))
 	}
 	c.How.From, c.How.To = e.From, e.To.Add(1) // with what is of its last moment
 	seen, err := c.read(ctx, e.Recording)

@@ -35,7 +35,7 @@ func OpenReports(ctx context.Context, files []string) (*Store, error) {
 	if !held.To.After(held.From) {
 		return nil, fmt.Errorf("reading %s: it is one look at a host, which rtrail diagnose judges; give two or more, taken some seconds apart", strings.Join(files[:min(len(files), 3)], ", "))
 	}
-	return &Store{paths: files, rec: rec, held: held, every: interval(rec, held)}, nil
+	return &Store{paths: files, rec: rec, held: held.Window, every: interval(rec, held.Window)}, nil
 }
 
 // OpenAnswers is what a server answered of a host. again are the words that ask for the same host.
