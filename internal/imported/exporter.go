@@ -29,15 +29,17 @@ func isScrape(head []byte) bool {
 // parseScrape reads answers of node_exporter, one after the other: the host as it was at
 // node_time_seconds. An answer ends where its first sample comes again.
 func parseScrape(file, text string, _ time.Time) (*told, error) {
-	t := &told{tool: "node_exporter", file: file, dated: true}
+	t := &told{tool: "node_exporter", file: file, dated: true, things: besides}
 	s, first, instance, untimed := newScrape(), "", "", 0
 	end := func() {
 		if sane(s.at) && len(t.trees) < maxTrees {
 			t.trees = append(t.trees, &tree{at: s.at, scrape: s})
 		} else {
 			untimed++
+			t.things -= s.size() + besides
 		}
 		s, first = newScrape(), ""
+		t.things += besides
 	}
 	lines := lineReader{text: text}
 	for {
@@ -76,9 +78,8 @@ func parseScrape(file, text string, _ time.Time) (*told, error) {
 		} else if i != "" {
 			instance = i
 		}
-		s.take(t, m[1], labels, value)
-		if s.large() {
-			return nil, fmt.Errorf("reading %s: it tells of more than %d CPUs, disks, interfaces and filesystems", file, maxThings)
+		if _, err := s.keep(t, m[1], labels, value); err != nil {
+			return nil, fmt.Errorf("reading %s: %w", file, err)
 		}
 	}
 	if err := lines.check(t); err != nil {
@@ -94,8 +95,15 @@ func parseScrape(file, text string, _ time.Time) (*told, error) {
 	return t, nil
 }
 
-// maxThings bounds the CPUs, disks, interfaces, filesystems and counters of an answer.
-const maxThings = 20_000
+const (
+	// maxThings bounds the CPUs, disks, interfaces, filesystems and counters of an answer.
+	maxThings = 20_000
+	// maxAllThings bounds those of all answers that are read together: a day of a host with 100
+	// CPUs, once a minute, has 720,000.
+	maxAllThings = 1_000_000
+	// besides is what else an answer takes, in things.
+	besides = 20
+)
 
 // scrape is one answer.
 type scrape struct {
@@ -122,9 +130,38 @@ func newScrape() *scrape {
 		system: blankSystem(), memory: blankMemory(time.Time{}), only: map[recording.Table]map[string]bool{}}
 }
 
-func (s *scrape) large() bool {
-	return len(s.cpus)+len(s.disks)+len(s.interfaces)+len(s.mounts)+len(s.softnet)+len(s.counters) > maxThings
+// size is how many things it tells of.
+func (s *scrape) size() int {
+	return len(s.cpus) + len(s.disks) + len(s.interfaces) + len(s.mounts) + len(s.softnet) + len(s.counters)
 }
+
+// keep takes a sample; an error says that there are more things than any host has.
+func (s *scrape) keep(t *told, name string, of map[string]string, v float64) (known bool, err error) {
+	had := s.size()
+	known = s.take(t, name, of, v)
+	t.things += s.size() - had
+	switch {
+	case s.size() > maxThings:
+		return known, fmt.Errorf("it tells of more than %d CPUs, disks, interfaces and filesystems", maxThings)
+	case t.things > maxAllThings:
+		return known, errThings
+	}
+	return known, nil
+}
+
+// boundedThings says that answers are not of more things together than is read.
+func boundedThings(all []*told) error {
+	things := 0
+	for _, t := range all {
+		things += t.things
+	}
+	if things > maxAllThings {
+		return errThings
+	}
+	return nil
+}
+
+var errThings = fmt.Errorf("all answers together tell of more than %d CPUs, disks, interfaces, filesystems and counters; give fewer answers, or ask for less time or a longer step", maxAllThings)
 
 // knows notes that a column is told.
 func (s *scrape) knows(t recording.Table, column string) {

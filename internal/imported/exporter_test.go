@@ -1,6 +1,8 @@
 package imported
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -87,6 +89,45 @@ func TestExporterSums(t *testing.T) {
 	}
 	if len(idle) != 2 || idle[0] < 0 || idle[1]-idle[0] != 256*8*time.Second {
 		t.Errorf("%v", idle)
+	}
+}
+
+// Answers each of which is one that a host may give are bounded together, in one file and in many.
+func TestExporterBounds(t *testing.T) {
+	var large strings.Builder
+	large.WriteString("node_time_seconds 1767322800\n")
+	for cpu := range maxThings + 1 {
+		fmt.Fprintf(&large, "node_cpu_seconds_total{cpu=\"%d\",mode=\"idle\"} 1\n", cpu)
+	}
+	if _, err := parseScrape("one", large.String(), time.Time{}); err == nil || errors.Is(err, errThings) {
+		t.Errorf("one answer: %.200v", err)
+	}
+	full := &told{things: maxAllThings}
+	s := newScrape()
+	if _, err := s.keep(full, "node_load1", nil, 1); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.keep(full, "node_cpu_seconds_total", map[string]string{"cpu": "0", "mode": "idle"}, 1); !errors.Is(err, errThings) {
+		t.Errorf("one more: %v", err)
+	}
+	p := &prometheus{told: &told{things: maxAllThings}, times: map[int64]*moment{}}
+	if err := p.take(&series{Metric: map[string]string{"__name__": "node_load1"}, Value: [2]json.RawMessage{[]byte("1767322800"), []byte(`"1"`)}}); !errors.Is(err, errThings) {
+		t.Errorf("one more of Prometheus: %v", err)
+	}
+	if err := boundedThings([]*told{{things: maxAllThings / 2}, {things: maxAllThings / 2}}); err != nil {
+		t.Error(err)
+	}
+	if err := boundedThings([]*told{{things: maxAllThings / 2}, {things: maxAllThings/2 + 1}}); !errors.Is(err, errThings) {
+		t.Errorf("of several files: %v", err)
+	}
+	// Answers that are left out take nothing.
+	var many strings.Builder
+	for i := range maxTrees + 100 {
+		fmt.Fprintf(&many, "node_time_seconds %d\nnode_cpu_seconds_total{cpu=\"0\",mode=\"idle\"} 1\n", 1767322800+i)
+	}
+	one, err := parseScrape("many", many.String(), time.Time{})
+	if err != nil || len(one.trees) != maxTrees || one.things != maxTrees*(1+besides)+besides {
+		t.Errorf("%d answers, %d things, %v", len(one.trees), one.things, err)
 	}
 }
 

@@ -113,6 +113,9 @@ func Read(ctx context.Context, files []string) (*recording.Recording, Held, erro
 			return nil, Held{}, err
 		}
 		all = append(all, t)
+		if err := boundedThings(all); err != nil {
+			return nil, Held{}, fmt.Errorf("reading %s: %w", f, err)
+		}
 	}
 	if all, err = joinTrees(all); err != nil {
 		return nil, Held{}, err

@@ -259,17 +259,19 @@ func (p *prometheus) take(s *series) error {
 				return fmt.Errorf("it has values of more than %d times; ask query_range for a longer step", maxStamps)
 			}
 			m = &moment{scrape: newScrape()}
+			p.things += besides
 			p.times[v.at] = m
 		}
-		if m.scrape.take(p.told, name, s.Metric, v.value) {
+		read, err := m.scrape.keep(p.told, name, s.Metric, v.value)
+		if err != nil {
+			return err
+		}
+		if read {
 			if p.known = true; !comesAndGoes(name) {
 				m.series++
 			}
 		}
 		m.scrape.at = time.UnixMilli(v.at)
-		if m.scrape.large() {
-			return fmt.Errorf("it tells of more than %d CPUs, disks, interfaces and filesystems", maxThings)
-		}
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ type told struct {
 	reports []report
 	whole   *recording.Recording // copies of files of /proc, in place of reports
 	trees   []*tree              // of which whole is made
+	things  int                  // of all trees that are answers, for maxAllThings
 	once    bool                 // there is one tree
 	rates   bool                 // one tree is not enough
 	mysql   *answers             // of MySQL, of which whole is made
