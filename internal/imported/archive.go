@@ -46,6 +46,8 @@ func isTar(head []byte) bool { return len(head) > 262 && string(head[257:262]) =
 type tree struct {
 	at    time.Time // when its file stat was written
 	files map[string][]byte
+	// descriptors are how many open files each process has, by its folder; none: nobody told.
+	descriptors map[string]int64
 	// scrape is what node_exporter told, in place of files.
 	scrape *scrape
 }
@@ -86,6 +88,7 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 	r := tar.NewReader(infile.Until(ctx, &tame{Reader: in, packed: packed}))
 	trees, memory, kept, rows, words, sar := map[string]*tree{}, budget.From(ctx), int64(0), 0, 0, sarFiles{}
 	t := &told{tool: "archive", file: file, dated: true}
+	descriptors := map[string]map[string]int64{} // by copy and process
 	for n := 0; ; n++ {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -100,6 +103,14 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 			return nil, fmt.Errorf("reading the archive %s: %w", file, err)
 		case n == maxEntries:
 			return nil, fmt.Errorf("reading the archive %s: it has more than %d files", file, maxEntries)
+		case h.Typeflag == tar.TypeSymlink && len(h.Name) <= maxName:
+			if where, pid, ok := descriptor(h.Name); ok {
+				if descriptors[where] == nil {
+					descriptors[where] = map[string]int64{}
+				}
+				descriptors[where][pid]++
+			}
+			continue
 		case len(h.Name) > maxName || strings.Count(h.Name, "/") > maxDepth || h.Typeflag != tar.TypeReg:
 			continue
 		}
@@ -145,6 +156,7 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 	}
 	for _, where := range slices.Sorted(maps.Keys(trees)) {
 		if tr := trees[where]; sane(tr.at) && len(tr.files["stat"]) > 0 {
+			tr.descriptors = descriptors[where]
 			t.trees = append(t.trees, tr)
 		}
 	}
@@ -164,9 +176,12 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 var perLine = map[string]bool{"stat": true, "diskstats": true, "softirqs": true, "interrupts": true, "swaps": true, "net/softnet_stat": true, "zoneinfo": true,
 	"net/dev": true}
 
-// procFile says whether a name in an archive is that of a file of /proc that is read: below
-// which folder, and which file ("stat", "1/stat").
+// procFile says whether a name in an archive is that of a file of /proc, or of a control group, that is
+// read: below which folder, and which file ("stat", "1/stat", "/system.slice/memory.max").
 func procFile(name string) (where, file string, ok bool) {
+	if where, file, ok := groupFile(name); ok {
+		return where, file, true
+	}
 	name = path.Clean("/" + name)
 	i := strings.LastIndex(name, "/proc/")
 	if i < 0 {
@@ -175,14 +190,14 @@ func procFile(name string) (where, file string, ok bool) {
 	where, file = name[:i], name[i+len("/proc/"):]
 	switch file {
 	case "stat", "meminfo", "vmstat", "diskstats", "softirqs", "net/softnet_stat", "swaps", "zoneinfo", "interrupts", "sys/kernel/hostname",
-		"pressure/cpu", "pressure/memory", "pressure/io", "loadavg", "net/dev", "net/snmp", "net/netstat", "net/stat/nf_conntrack":
+		"pressure/cpu", "pressure/memory", "pressure/io", "loadavg", "sys/fs/file-nr", "net/dev", "net/snmp", "net/netstat", "net/stat/nf_conntrack":
 		return where, file, true
 	}
 	if settingOf[file] != "" {
 		return where, file, true
 	}
 	pid, of, ok := strings.Cut(file, "/")
-	return where, file, ok && pid != "" && strings.Trim(pid, "0123456789") == "" && (of == "stat" || of == "schedstat")
+	return where, file, ok && pid != "" && strings.Trim(pid, "0123456789") == "" && (of == "stat" || of == "schedstat" || of == "limits")
 }
 
 // joinTrees makes one source of the copies of /proc in all archives.
@@ -285,9 +300,15 @@ func (tr *tree) write(w *recording.Writer, t *told) {
 	t.host.Name = cmp.Or(tr.hostname(), t.host.Name)
 	for _, name := range slices.Sorted(maps.Keys(tr.files)) {
 		b := tr.files[name]
-		if pid, of, ok := strings.Cut(name, "/"); ok && of == "stat" {
-			if n, err := strconv.ParseInt(pid, 10, 32); err == nil && n > 0 {
-				tr.process(w, int32(n), b, boot)
+		if name[0] == '/' {
+			continue // of a group
+		}
+		if folder, of, _ := strings.Cut(name, "/"); pidOf(folder) > 0 {
+			switch of {
+			case "stat":
+				tr.process(w, pidOf(folder), b, boot)
+			case "limits":
+				tr.limits(w, pidOf(folder), folder, b)
 			}
 			continue
 		}
@@ -299,6 +320,7 @@ func (tr *tree) write(w *recording.Writer, t *told) {
 			t.note("%s: /proc/%s of %v: %v", t.file, name, unit.Moment(tr.at), err)
 		}
 	}
+	tr.groups(w)
 }
 
 // userHZ is the unit of times in /proc/PID/stat.

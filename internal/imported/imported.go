@@ -312,6 +312,8 @@ var givers = []giver{
 	{recording.Swaps, func(r *rows) int { return len(r.swaps) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.swaps) }},
 	{recording.Zones, func(r *rows) int { return len(r.zones) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.zones) }},
 	{recording.Interrupts, func(r *rows) int { return len(r.interrupts) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.interrupts) }},
+	{recording.Limits, func(r *rows) int { return len(r.limits) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.limits) }},
+	{recording.Cgroups, func(r *rows) int { return len(r.groups) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.groups) }},
 	{recording.Processes, func(r *rows) int { return len(r.processes) }, func(w *recording.Writer, r *rows) { recording.Give(w, r.processes) }},
 }
 

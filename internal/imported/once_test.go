@@ -1,7 +1,10 @@
 package imported
 
 import (
+	"archive/tar"
+	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,7 +37,8 @@ func looked(zombies, tasks, connections, after int) []entry {
 }
 
 // levels are the rules that one look is enough for.
-var levels = map[string]bool{"proc/zombies": true, "proc/pid-limit": true, "net/conntrack-full": true, "disk/full": true, "disk/inodes-full": true}
+var levels = map[string]bool{"proc/zombies": true, "proc/pid-limit": true, "net/conntrack-full": true, "disk/full": true, "disk/inodes-full": true,
+	"proc/fd-limit": true, "mem/cgroup-near-limit": true}
 
 // judgeOnce judges one look, and holds the verdict to what is honest then: nothing is sure, nothing
 // is healthy, and what needs two looks says so.
@@ -89,6 +93,106 @@ func TestOneCopy(t *testing.T) {
 		}
 		if notes := strings.Join(v.Manifest().Notes, "\n"); !strings.Contains(notes, "levels are judged, and no rates") {
 			t.Error(notes)
+		}
+	}
+}
+
+// levelled is a copy of /proc with files that tell of limits: of the open files of a process and of the
+// host, of its memory and swap in kB, and of the memory of a group in bytes; -1: not told.
+func levelled(t *testing.T, after, open, hostOpen, available, swapFree int, group map[string]string) []byte {
+	where := fmt.Sprintf("%d/", after)
+	list := copyOf(where, after)
+	at := list[0].at
+	for i := range list {
+		if strings.HasSuffix(list[i].name, "proc/meminfo") {
+			list[i].content = fmt.Sprintf("MemTotal: 1000000 kB\nMemFree: 5000 kB\nMemAvailable: %d kB\nSwapTotal: 100000 kB\nSwapFree: %d kB\n", available, swapFree)
+		}
+	}
+	list = append(list, entry{where + "proc/77/limits", "Limit                     Soft Limit           Hard Limit           Units     \nMax processes             1000                 1000                 processes \nMax open files            100                  4096                 files     \n", at},
+		entry{where + "proc/2/stat", "2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 1 0 0 1\n", at}, entry{where + "proc/2/limits", "Max open files            1                 1                 files     \n", at})
+	if hostOpen >= 0 {
+		list = append(list, entry{where + "proc/sys/fs/file-nr", fmt.Sprintf("%d\t0\t10000\n", hostOpen), at})
+	}
+	for name, content := range group {
+		list = append(list, entry{where + "sys/fs/cgroup/" + name, content, at})
+	}
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for fd := range max(open, 0) {
+		if err := w.WriteHeader(&tar.Header{Name: fmt.Sprintf("%sproc/77/fd/%d", where, fd), Linkname: "socket:[1]", Typeflag: tar.TypeSymlink}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	return append(b.Bytes(), archive(t, list...)...)
+}
+
+// One copy shows open files, memory and swap, and control groups near their limits.
+func TestOneCopyOfLimits(t *testing.T) {
+	group := func(use, limit, anon string) map[string]string {
+		return map[string]string{"system.slice/db.service/memory.current": use + "\n", "system.slice/db.service/memory.max": limit + "\n", "system.slice/db.service/memory.stat": "anon " + anon + "\nfile 1000\ninactive_file 500\n",
+			"system.slice/memory.current": "100000000\n", "system.slice/memory.max": "max\n", "system.slice/memory.stat": "anon 90000000\nfile 1000\ninactive_file 500\n"}
+	}
+	old := map[string]string{"memory/docker/x/memory.usage_in_bytes": "99000000\n", "memory/docker/x/memory.limit_in_bytes": "100000000\n",
+		"memory/docker/x/memory.stat": "rss 1\ntotal_rss 95000000\ntotal_cache 10\ntotal_inactive_file 10\n"}
+	for _, tc := range []struct {
+		name                                string
+		open, hostOpen, available, swapFree int
+		group                               map[string]string
+		want, says                          string // rule and words; "": none
+		unknown                             []string
+	}{
+		{"healthy", 50, 100, 500_000, 100_000, group("50000000", "100000000", "40000000"), "", "", nil},
+		{"descriptors of one process", 95, 100, 500_000, 100_000, nil, "proc/fd-limit", "burn (77) is near its limit of 100 file descriptors", nil},
+		{"all of them", 100, 100, 500_000, 100_000, nil, "proc/fd-limit", "near its limit", nil},
+		{"nobody saw descriptors", -1, 100, 500_000, 100_000, nil, "", "", []string{"proc/fd-limit"}},
+		{"descriptors of the host", 5, 9_900, 500_000, 100_000, nil, "proc/fd-limit", "the host has used up its 10,000 open files", nil},
+		{"memory, with swap left", 5, 100, 20_000, 100_000, nil, "", "", nil},
+		{"memory and swap", 5, 100, 20_000, 10_000, nil, "mem/cgroup-near-limit", "of memory left, and 9.77 MiB of swap", nil},
+		{"swap, with memory left", 5, 100, 500_000, 0, nil, "", "", nil},
+		{"a group", 5, 100, 500_000, 100_000, group("98000000", "100000000", "97000000"), "mem/cgroup-near-limit", "/system.slice/db.service uses", nil},
+		{"a group full of page cache", 5, 100, 500_000, 100_000, group("98000000", "100000000", "10000000"), "", "", nil},
+		{"a group of version 1", 5, 100, 500_000, 100_000, old, "mem/cgroup-near-limit", "/docker/x uses", nil},
+	} {
+		v := text(t, string(levelled(t, 100, tc.open, tc.hostOpen, tc.available, tc.swapFree, tc.group)))
+		found := judgeOnce(t, tc.name, v)
+		out := verdict.Judge(v, catalogue.For(v.Manifest()))
+		if tc.want == "" && len(found) > 0 || tc.want != "" && (len(found) != 1 || !found[tc.want]) {
+			t.Errorf("%s: found %v, want %q", tc.name, found, tc.want)
+		}
+		for _, f := range out.Findings {
+			if !strings.Contains(f.Headline.String(), tc.says) {
+				t.Errorf("%s: %s; want %q", tc.name, f.Headline, tc.says)
+			}
+		}
+		for _, id := range []string{"proc/fd-limit", "mem/cgroup-near-limit"} {
+			if notJudged(out, id) != slices.Contains(tc.unknown, id) {
+				t.Errorf("%s: %s not judged: %v", tc.name, id, notJudged(out, id))
+			}
+		}
+	}
+}
+
+// Of two copies limits of processes are judged as on a watched host; groups of which memory alone is
+// told are judged by that alone, and the memory of the host by what waits for it.
+func TestTwoCopiesOfLimits(t *testing.T) {
+	group := map[string]string{"db/memory.current": "98000000\n", "db/memory.max": "100000000\n", "db/memory.stat": "anon 97000000\nfile 1000\ninactive_file 500\n"}
+	first, second := levelled(t, 100, 100, 100, 20_000, 10_000, group), levelled(t, 110, 100, 100, 20_000, 10_000, group)
+	v := view.New(readAll(t, []string{write(t, string(first)), write(t, string(second))}))
+	out := verdict.Judge(v, catalogue.For(v.Manifest()))
+	var found []string
+	for _, f := range out.Findings {
+		found = append(found, fmt.Sprintf("%s %s %s", f.Confidence, f.Rule, f.Headline))
+	}
+	all := strings.Join(found, "\n")
+	if !strings.Contains(all, "likely proc/fd-limit burn (77) has used up its 100 file descriptors") || !strings.Contains(all, "possible mem/cgroup-near-limit /db uses") || strings.Contains(all, "of memory left") {
+		t.Error(all)
+	}
+	for _, id := range []string{"cpu/throttled", "mem/cgroup-oom", "disk/cgroup-throttled", "mem/leak"} {
+		if !notJudged(out, id) {
+			t.Errorf("%s was judged", id)
 		}
 	}
 }

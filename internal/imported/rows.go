@@ -32,6 +32,8 @@ type rows struct {
 	conntrack  []recording.ConntrackSample
 	mounts     []recording.MountSample
 	sysctls    []recording.SysctlSample
+	limits     []recording.LimitSample
+	groups     []recording.CgroupSample
 	only       map[recording.Table][]string // columns that are known
 
 	left []string // tables of which another file tells more

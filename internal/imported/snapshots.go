@@ -121,6 +121,7 @@ func wholeRows(t *told) *rows {
 	r.swaps, r.zones = recording.Rows[recording.SwapSample](rec), recording.Rows[recording.ZoneSample](rec)
 	r.net, r.protocol = recording.Rows[recording.NetDeviceSample](rec), recording.Rows[recording.ProtocolSample](rec)
 	r.sysctls = recording.Rows[recording.SysctlSample](rec)
+	r.limits, r.groups = recording.Rows[recording.LimitSample](rec), recording.Rows[recording.CgroupSample](rec)
 	r.conntrack, r.mounts = recording.Rows[recording.ConntrackSample](rec), recording.Rows[recording.MountSample](rec)
 	if len(r.processes) > 0 {
 		r.only[recording.Processes] = []string{"ppid", "comm", "state", "threads", "nice", "user_ns", "system_ns", "child_user_ns", "child_system_ns", "run_delay_ns", "minor_faults", "major_faults", "virtual_size_bytes"}
@@ -140,6 +141,7 @@ func wholeRows(t *told) *rows {
 		r.only[recording.Disks] = append(r.only[recording.Disks], "reads_merged", "writes_merged", "discards", "discard_time_ns", "flushes", "flush_time_ns")
 	}
 	r.copied()
+	r.copiedLevels()
 	return r
 }
 

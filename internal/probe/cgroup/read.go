@@ -199,8 +199,11 @@ func (r *reading) processes(dir string) int32 {
 // memoryStat reads memory.stat. Version 1 prefixes what includes the groups
 // below with total_ and names some differently.
 func (r *reading) memoryStat(dir, prefix string) {
-	row := r.row
-	for key, n := range procfile.Numbers(r.file(dir, "memory.stat")) {
+	parseMemoryStat(r.row, r.file(dir, "memory.stat"), prefix)
+}
+
+func parseMemoryStat(row *recording.CgroupSample, b []byte, prefix string) {
+	for key, n := range procfile.Numbers(b) {
 		name, ok := bytes.CutPrefix(key, []byte(prefix))
 		if !ok {
 			continue

@@ -32,6 +32,9 @@ func (s *system) read(row *recording.SystemSample) {
 // ReadLoad fills what a copy of /proc/loadavg tells.
 func ReadLoad(row *recording.SystemSample, b []byte) { parseLoad(row, b) }
 
+// ReadFiles fills what a copy of /proc/sys/fs/file-nr tells.
+func ReadFiles(row *recording.SystemSample, b []byte) { parseFileNr(row, b) }
+
 // parseLoad reads "0.00 0.03 0.05 1/95 8269".
 func parseLoad(row *recording.SystemSample, b []byte) {
 	fields := bytes.Fields(b)

@@ -1,6 +1,8 @@
 package memory
 
 import (
+	"slices"
+
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -14,7 +16,9 @@ var cgroupNearLimit = rule.Rule{
 	Title:      "a control group has used up nearly all memory that it may have",
 	Plural:     "control groups have used up nearly all memory that they may have",
 	Resource:   "memory",
-	Needs:      []recording.Table{recording.Cgroups},
+	NeedsAny:   []recording.Table{recording.Cgroups, recording.Memory},
+	Columns:    []string{"cgroups.memory_bytes", "cgroups.memory_max_bytes", "cgroups.anon_bytes", "cgroups.inactive_file_bytes", "memory.total_bytes", "memory.available_bytes", "memory.swap_free_bytes"},
+	Levels:     true,
 	Explains:   []string{"mysql/not-answering"},
 	Thresholds: []*rule.Threshold{&roomLeft, &stalledFrom, &ownShare},
 	Detect:     detectCgroupNearLimit,
@@ -27,6 +31,11 @@ var roomLeft = rule.Threshold{Name: "room-left", Value: 0.05, Unit: "share", Sou
 // that is used again and again is for mem/reclaim, pages in swap for mem/swapping.
 func detectCgroupNearLimit(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
+	if v.Seconds() == 0 {
+		found = hostNearLimit(v)
+	} else if !v.Has(recording.Cgroups) && !ran(v, recording.Cgroups) {
+		return nil, &rule.NotJudged{Needs: "evidence of cgroups", Why: "the recording has none"}
+	}
 	for _, c := range v.Cgroups() {
 		if !c.Limited() || c.Memory < 0 || c.Anon < 0 || deeperNear(v, c) || !cornered(c) {
 			continue
@@ -62,6 +71,31 @@ func detectCgroupNearLimit(v *view.View) ([]rule.Finding, error) {
 		found = append(found, f)
 	}
 	return found, nil
+}
+
+// ran says whether a probe that fills a table did run in the window.
+func ran(v *view.View, t recording.Table) bool {
+	runs := view.Rows[recording.ProbeRun](v)
+	return slices.ContainsFunc(v.Manifest().Probes, func(p recording.ProbeInfo) bool {
+		return slices.Contains(p.Fills, t) && slices.ContainsFunc(runs, func(r recording.ProbeRun) bool { return r.Probe == p.Name && r.Error == "" })
+	})
+}
+
+// hostNearLimit judges the memory and the swap of the whole host at the only look there is. Where there
+// are more, what programs wait for says more than how much is left.
+func hostNearLimit(v *view.View) []rule.Finding {
+	m, ok := v.MemoryNow()
+	if !ok || m.Total <= 0 || m.Available < 0 || m.SwapFree < 0 || float64(m.Available+m.SwapFree) > roomLeft.Value*float64(m.Total) {
+		return nil
+	}
+	return []rule.Finding{{Subject: v.HostEntity(), Confidence: rule.Possible,
+		Headline: rule.T("the host has %s of its %s of memory left, and %s of swap", unit.Bytes(m.Available), unit.Bytes(m.Total), unit.Bytes(m.SwapFree)),
+		Impact:   rule.Impact{Share: 0.1, Text: rule.T("nothing yet; when nothing is left a process is killed")},
+		Evidence: []rule.Evidence{{Metric: metric.MemoryAvailable, Value: float64(m.Available), Limit: rule.Limit(roomLeft.Value * float64(m.Total)), Check: shell.Line("grep -E 'MemTotal|MemAvailable|SwapFree' /proc/meminfo"),
+			What: rule.T("%s of %s available, page cache included, and %s of swap free", unit.Bytes(m.Available), unit.Bytes(m.Total), unit.Bytes(m.SwapFree))}},
+		Fixes: []rule.Fix{{Text: rule.T("see who has it"), Command: shell.Line("ps -eo rss,pid,user,comm --sort=-rss | head"), Tradeoff: "none"},
+			{Text: rule.T("make the largest use less (smaller caches, heaps, pools), or add memory"), Tradeoff: "a lower hit rate; money"}},
+	}}
 }
 
 // cornered says that a group could take next to nothing more at any reading of the second half of

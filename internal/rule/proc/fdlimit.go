@@ -21,6 +21,8 @@ var fdLimit = rule.Rule{
 	Plural:     "processes have used up their file descriptors",
 	Resource:   "file descriptors",
 	Needs:      []recording.Table{recording.Limits, recording.Processes},
+	Columns:    []string{"limits.files", "limits.files_soft", "processes.ppid", "processes.comm"},
+	Levels:     true,
 	Explains:   []string{"net/accept-queue-full", "cpu/one-thread-limit"},
 	Thresholds: []*rule.Threshold{&nearLimit, &atLimitSlack, &atLimitShare, &standingQueue, &fullTable},
 	Detect:     detectFDLimit,
@@ -261,7 +263,7 @@ func fileTable(v *view.View) (rule.Finding, bool) {
 			full++
 		}
 	}
-	if full < 2 || float64(full) < atLimitShare.Value*float64(len(rows)) {
+	if full == 0 || full < 2 && v.Seconds() > 0 || float64(full) < atLimitShare.Value*float64(len(rows)) {
 		return rule.Finding{}, false
 	}
 	last := rows[len(rows)-1]
