@@ -65,6 +65,10 @@ const headerBytes = 66
 // Payload is what programs had of a rate of bytes in packets.
 func Payload(bytes, packets float64) float64 { return max(0, bytes-headerBytes*packets) }
 
+// OnWire is what a rate of payload in packets takes of a link, about: with the headers that
+// Payload leaves out.
+func OnWire(payload, packets float64) float64 { return payload + headerBytes*packets }
+
 // SentOfBaseline says how near an interface is to what it sent when it was measured, and
 // ReceivedOfBaseline the same of what it received. They are those of rtrail's network namespace.
 func (v *View) SentOfBaseline(i Interface) (OfBaseline, bool) {

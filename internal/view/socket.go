@@ -148,6 +148,11 @@ func (c Connection) BytesSent() float64 {
 	return grown(c, func(s *recording.TCPSample) uint64 { return s.BytesSent })
 }
 
+// Acknowledged is how many bytes of data its peer acknowledged in the window.
+func (c Connection) Acknowledged() float64 {
+	return grown(c, func(s *recording.TCPSample) uint64 { return s.BytesAcked })
+}
+
 // grown is the growth of a counter of tcp_info. All of it falls into the
 // window if the connection began in it.
 func grown[N uint32 | uint64 | time.Duration](c Connection, value func(*recording.TCPSample) N) float64 {
