@@ -88,6 +88,8 @@ var (
 		Source: "tcp_info, tcpi_rwnd_limited", Tools: []string{"ss -tin   # rwnd_limited"}, Traps: []string{"fast transfers fill open windows and are fine"}, Healthy: "0 for small answers"})
 	TCPPeerWindow = add(Metric{ID: "tcp.peer-window", Name: "window of the peer", Help: "bytes that the other end of a connection takes, as it last said", Unit: "bytes",
 		Source: "tcp_info, tcpi_snd_wnd, since Linux 5.4", Tools: []string{"ss -tin   # snd_wnd"}, Traps: []string{"a window of 0 is normal for moments, if the network is faster than the reader"}, Healthy: "more than a segment"})
+	TCPAckedRate = add(Metric{ID: "tcp.acked-rate", Counter: true, Name: "what peers acknowledge", Help: "bytes that the peers of a host's TCP connections acknowledged, with 66 bytes of headers for each segment that was sent: the median between readings, where it is steady",
+		Unit: "bytes per second", Source: "tcp_info, tcpi_bytes_acked, tcpi_data_segs_out and tcpi_total_retrans", Tools: []string{"ss -tin   # bytes_acked, data_segs_out"}, Traps: []string{"a steady rate may be all that users ask for", "connections that end between two readings are counted in part"}})
 	TCPSendQueue = add(Metric{ID: "tcp.send-queue", Name: "bytes that wait to be sent or acknowledged", Help: "bytes that the program has written and the peer has not acknowledged", Unit: "bytes",
 		Source: "sock_diag, idiag_wqueue of an established socket", Tools: []string{"ss -tn   # Send-Q"}, Traps: []string{"large during any fast transfer"}, Healthy: "0 when nothing is sent"})
 )

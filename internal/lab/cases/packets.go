@@ -25,6 +25,7 @@ func packetCases() []Case {
 		rateLimitedBytes(),
 		rateLimitedHost(),
 		rateLimitedShort(),
+		rateLimitedElsewhere(),
 		rateLimitedShortHidden(),
 		rateLimitedPackets(),
 		mtuMismatch(),

@@ -98,6 +98,26 @@ func rateLimitedShortCase(p *pair) Case {
 	}
 }
 
+// rateLimitedElsewhere has a router let 20 Mbit/s through to the client, by a queue that this host
+// does not see: only the sockets of the server show it.
+func rateLimitedElsewhere() Case {
+	var p pair
+	var r router
+	return Case{
+		ID:    "net/rate-limited+elsewhere",
+		Title: "a router whose queue no host sees lets 20 Mbit/s through; without packets",
+		Rule:  "net/rate-limited", Kind: "peer", Name: `10\.213\.\d+\.1`,
+		Says:   `to 10\.213\.\d+\.2 is limited to .*\((19|20)(\.\d+)? Mbit/s\).* beyond this host`,
+		Needs:  env.Needs{Root: true, Packages: []string{"nginx-light", "wrk", "iproute2"}, Commands: []string{"nginx", "wrk", "ip", "ss"}},
+		Window: 6 * time.Second,
+		Setup:  inRouted(&p, &r, func(ctx context.Context, e *env.Env) error { return p.bigPage(ctx, e, 1<<20) }),
+		Inject: func(ctx context.Context, e *env.Env) error { return r.narrow(ctx, e, 2500000, 1000000) },
+		Fix:    func(_ context.Context, e *env.Env) error { return r.widen(e) },
+		// As in control/downloads: healthy, it does not take all CPUs.
+		Measure: p.wrk("big", load.Wrk{Connections: 4, Think: 20 * time.Millisecond, Timeout: 5 * time.Second}),
+	}
+}
+
 // rateLimitedPackets throws away what the server sends beyond 800 packets a
 // second. Answers are one packet each, small ones in one second and large ones
 // in the next, so that packets are what is limited. Whoever loses one pauses for

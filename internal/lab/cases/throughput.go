@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"rtrail/internal/lab/env"
-	"rtrail/internal/lab/load"
 )
 
 // throughputCases are limits between an rtrail that serves and one that sends, which rtrail
@@ -201,28 +200,6 @@ func (m *measured) far(ctx context.Context, e *env.Env) error {
 func (m *measured) lose(action string, percent int) step {
 	return in(func() *env.NetNS { return m.server }, "iptables", action, "INPUT", "-p", "tcp", "--dport", strconv.Itoa(servePort),
 		"-m", "statistic", "--mode", "random", "--probability", fmt.Sprintf("%.2f", float64(percent)/100), "-j", "DROP")
-}
-
-// lengthen has packets wait in the router, each way.
-func (r *router) lengthen(ctx context.Context, e *env.Env, wait time.Duration) error {
-	const device, table = "delay0", "100"
-	if _, err := load.StartActor(e, env.Options{NetNS: r.NetNS}, "delay", "delay", device, strconv.FormatInt(wait.Milliseconds(), 10)); err != nil {
-		return err
-	}
-	if err := env.Until(ctx, 5*time.Second, "the delay to begin", func() (bool, error) {
-		return e.IP("-n", r.Name, "link", "set", device, "up", "mtu", "1500", "txqueuelen", "50000") == nil, nil
-	}); err != nil {
-		return err
-	}
-	if err := r.Sysctl("net.ipv4.conf.all.rp_filter", "0"); err != nil {
-		return err
-	}
-	for _, from := range []env.End{r.near, r.far} {
-		if err := e.IP("-n", r.Name, "rule", "add", "iif", from.Device, "lookup", table); err != nil {
-			return err
-		}
-	}
-	return e.IP("-n", r.Name, "route", "add", "default", "dev", device, "table", table)
 }
 
 // throughputPackets has a router throw away all but 4,000 packets a second, of any size.

@@ -19,11 +19,12 @@ var rateLimited = rule.Rule{
 	Title:    "traffic is limited to a fixed rate",
 	Plural:   "paths limit traffic to a fixed rate",
 	Resource: "bandwidth",
-	NeedsAny: []recording.Table{recording.PacketRates, recording.Qdiscs},
+	NeedsAny: []recording.Table{recording.PacketRates, recording.Qdiscs, recording.TCPSockets},
 	Explains: []string{"rt/server-slow", "rt/path-slow", "rt/client-slow", "rt/worker-queueing", "rt/connect-slow", "net/packet-loss", "net/sender-app-limited"},
 	Refutes:  []string{"network path"},
 	Thresholds: []*rule.Threshold{&steadySeconds, &steadyShare, &steadyWithin, &evenTenths, &evenPackets, &ratePackets, &queueing, &standing, &standingShort, &standingSteady, &policed,
-		&subPoisson, &policedPackets, &hungryShare, &pktMissed, &minDiscarded, &discardedShare, &slightlyDiscarded},
+		&subPoisson, &policedPackets, &hungryShare, &heldShare, &standingOver, &segmentsUnderWay, &commonSpread, &fullLink, &fullCPUs, &pktMissed, &minDiscarded, &discardedShare,
+		&slightlyDiscarded},
 	Seen:   wholeSeconds,
 	Detect: detectRateLimited,
 }
@@ -111,6 +112,11 @@ func detectRateLimited(v *view.View) ([]rule.Finding, error) {
 	if len(found) == 0 { // packets say whom it concerns
 		for _, s := range shapers(v) {
 			found = append(found, s.finding(v))
+		}
+	}
+	if len(found) == 0 {
+		for _, l := range limitsElsewhere(v) {
+			found = append(found, l.finding(v))
 		}
 	}
 	return found, nil

@@ -53,7 +53,7 @@ var parts = map[string]part{
 	"stock-app":       {"ADDRESS:PORT DATABASE:PORT", stockApp},
 	"stock-batch":     {"DATABASE:PORT PATH", stockBatch},
 	"sink":            {"ADDRESS:PORT", sink},
-	"delay":           {"DEVICE MILLISECONDS", delay},
+	"delay":           {"DEVICE MILLISECONDS [BYTES_PER_SECOND [QUEUE_BYTES]]", delay},
 	"find-words":      {"GROWN REPORT", findWords},
 }
 
