@@ -57,6 +57,11 @@ func pack(ctx context.Context, root *os.Root, w io.Writer) error {
 				return fmt.Errorf("it has more than %d files", maxEntries)
 			case err != nil && d != nil && d.IsDir(), err == nil && d.IsDir() && strings.Count(name, "/") > maxDepth:
 				return fs.SkipDir
+			case err == nil && d.Type()&fs.ModeSymlink != 0:
+				if _, _, ok := descriptor(name); ok { // these are counted
+					return out.WriteHeader(&tar.Header{Typeflag: tar.TypeSymlink, Name: name, Linkname: "file"})
+				}
+				return nil
 			case err != nil, !d.Type().IsRegular():
 				return nil // the rest tells what it tells
 			}

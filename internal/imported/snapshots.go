@@ -211,13 +211,13 @@ func IsCollection(path string) bool {
 	return err == nil && len(list) > 0 || isUnpacked(path)
 }
 
-// besides are the files of a collection with packets and stacks.
-var besides = []string{"tcpdump", "stacktrace"}
+// stalkedBeside are the files of a collection with packets and stacks.
+var stalkedBeside = []string{"tcpdump", "stacktrace"}
 
 // IsBeside says that a name is that of a file of pt-stalk with packets or stacks.
 func IsBeside(path string) bool {
 	m := collected.FindStringSubmatch(filepath.Base(path))
-	return m != nil && slices.Contains(besides, m[2])
+	return m != nil && slices.Contains(stalkedBeside, m[2])
 }
 
 // Beside are the files with packets and stacks of the collection that is read of a directory.
@@ -227,7 +227,7 @@ func Beside(dir string) (files []string) {
 		return nil
 	}
 	trigger := collected.FindStringSubmatch(filepath.Base(list[0]))[1]
-	for _, k := range besides {
+	for _, k := range stalkedBeside {
 		path := filepath.Join(dir, trigger+"-"+k)
 		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
 			files = append(files, path)
@@ -237,7 +237,7 @@ func Beside(dir string) (files []string) {
 }
 
 // collection is the last one in a directory, and its files; others is how many there are
-// besides.
+// stalkedBeside.
 func collection(dir string) (others int, files []string, err error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return 0, nil, err // opening a FIFO takes it from whoever reads it next

@@ -135,6 +135,7 @@ type TCPSample struct {
 	SegsOut       uint32        `parquet:"segs_out"`
 	DataSegsOut   uint32        `parquet:"data_segs_out"`
 	DataSegsIn    uint32        `parquet:"data_segs_in"`
+	BytesAcked    uint64        `parquet:"bytes_acked"`
 	BytesReceived uint64        `parquet:"bytes_received"`
 	BytesSent     uint64        `parquet:"bytes_sent"`
 	NotSent       uint32        `parquet:"not_sent_bytes"`                      // bytes in the send queue never sent

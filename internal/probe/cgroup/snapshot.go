@@ -14,7 +14,7 @@ var MemoryFiles = map[string]int32{"memory.current": 2, "memory.max": 2, "memory
 // Unknown; false: so is what the group uses.
 func Memory(at time.Time, path string, version int32, files map[string][]byte) (row recording.CgroupSample, ok bool) {
 	row = unknownRow()
-	row.At, row.Path, row.Version, row.Controllers = at, path, version, "memory"
+	row.At, row.Path, row.Version = at, path, version
 	use, limit, prefix := "memory.current", "memory.max", ""
 	if version == 1 {
 		use, limit, prefix = "memory.usage_in_bytes", "memory.limit_in_bytes", "total_"

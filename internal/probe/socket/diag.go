@@ -229,6 +229,7 @@ func parseTCPInfo(b []byte, row *recording.TCPSample) {
 	row.RTTVar = i.micros(72)
 	row.Cwnd = i.u32(80)
 	row.TotalRetrans = i.u32(100)
+	row.BytesAcked = i.u64(120)
 	row.BytesReceived = i.u64(128)
 	row.SegsOut = i.u32(136)
 	row.NotSent = i.u32(144)

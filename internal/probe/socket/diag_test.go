@@ -46,7 +46,7 @@ func TestRecordedConnections(t *testing.T) {
 	client := recording.TCPSample{
 		Local: "127.0.0.1", LocalPort: 40001, Remote: "127.0.0.1", RemotePort: 8001, State: recording.TCPEstablished, Inode: 354898,
 		RTT: 36 * us, RTTVar: 20 * us, MinRTT: 10 * us, RTO: 204 * time.Millisecond, Cwnd: 11, MSS: 35328,
-		SegsOut: 3, DataSegsOut: 1, BytesSent: 1000, PeerWindow: 70656,
+		SegsOut: 3, DataSegsOut: 1, BytesAcked: 1001, BytesSent: 1000, PeerWindow: 70656,
 		RcvBuf: 131072, Info: true,
 	}
 	server := recording.TCPSample{

@@ -163,7 +163,7 @@ func (r *reader) row(k *kernel.SocketRow, c kernel.SocketClock, row *recording.T
 	}
 	row.Cwnd, row.MSS, row.Unacked, row.TotalRetrans = k.Cwnd, k.MSS, k.Unacked, k.TotalRetrans
 	row.SegsOut, row.DataSegsOut, row.DataSegsIn = k.SegsOut, k.DataSegsOut, k.DataSegsIn
-	row.BytesReceived, row.BytesSent = k.BytesReceived, k.BytesSent
+	row.BytesAcked, row.BytesReceived, row.BytesSent = k.BytesAcked, k.BytesReceived, k.BytesSent
 	row.NotSent, row.PeerWindow = k.NotSent, k.PeerWindow
 	row.LastSend, row.LastReceive = before(row.At, c.Since(k.LastSend)), before(row.At, c.Since(k.LastReceive))
 	row.Busy, row.RwndLimited, row.SndbufLimited = c.Busy(k)

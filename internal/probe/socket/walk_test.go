@@ -79,19 +79,19 @@ func TestRecordedRows(t *testing.T) {
 		{"received 100,000 bytes and answered", recording.TCPSample{
 			Local: "127.0.0.1", LocalPort: 36121, Remote: "127.0.0.1", RemotePort: 36582, State: recording.TCPEstablished, Inode: 2672769,
 			RTT: 21 * us, RTTVar: 12 * us, MinRTT: 6 * us, RTO: 204 * ms, Cwnd: 11, MSS: 32768,
-			SegsOut: 3, DataSegsOut: 1, DataSegsIn: 3, BytesReceived: 100000, BytesSent: 500,
+			SegsOut: 3, DataSegsOut: 1, DataSegsIn: 3, BytesAcked: 500, BytesReceived: 100000, BytesSent: 500,
 			LastSend: at.Add(-1044 * ms), LastReceive: at.Add(-1044 * ms), PeerWindow: 65536, RcvBuf: 131072, Info: true,
 		}},
 		{"did not read the answer", recording.TCPSample{
 			Local: "127.0.0.1", LocalPort: 36582, Remote: "127.0.0.1", RemotePort: 36121, State: recording.TCPEstablished, Inode: 2665370,
 			RecvQueue: 500, RTT: 40 * us, RTTVar: 30 * us, MinRTT: 29 * us, RTO: 204 * ms, Cwnd: 13, MSS: 47616,
-			SegsOut: 6, DataSegsOut: 3, DataSegsIn: 1, BytesReceived: 500, BytesSent: 100000,
+			SegsOut: 6, DataSegsOut: 3, DataSegsIn: 1, BytesAcked: 100001, BytesReceived: 500, BytesSent: 100000,
 			LastSend: at.Add(-1044 * ms), LastReceive: at.Add(-1044 * ms), PeerWindow: 95232, RmemAlloc: 1332, RcvBuf: 131072, Info: true,
 		}},
 		{"sends more than is read", recording.TCPSample{
 			Local: "127.0.0.1", LocalPort: 36598, Remote: "127.0.0.1", RemotePort: 36121, State: recording.TCPEstablished, Inode: 2672770,
 			SendQueue: 196446, RTT: 5273 * us, RTTVar: 10521 * us, MinRTT: 10 * us, RTO: 208 * ms, Cwnd: 15, MSS: 47616, Backoff: 2, TotalRetrans: 1,
-			SegsOut: 9, DataSegsOut: 5, BytesSent: 142848, NotSent: 196446,
+			SegsOut: 9, DataSegsOut: 5, BytesAcked: 127974, BytesSent: 142848, NotSent: 196446,
 			LastSend: at.Add(-1036 * ms), LastReceive: at.Add(-1044 * ms), Busy: 1044 * ms, RwndLimited: 1044 * ms,
 			RcvBuf: 131072, Info: true,
 		}},
