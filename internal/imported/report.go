@@ -99,10 +99,10 @@ func (h *header) has(names ...string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(h.names, n) })
 }
 
-// get is the number in the first of some columns that there is; view.Unknown without.
+// get is the number in the first of some columns that tells one; view.Unknown without.
 func (h *header) get(r row, names ...string) float64 {
 	for _, n := range names {
-		if i := slices.Index(h.names, n); i >= 0 && i < len(r.values) {
+		if i := slices.Index(h.names, n); i >= 0 && i < len(r.values) && view.Known(r.values[i]) {
 			return r.values[i]
 		}
 	}

@@ -293,7 +293,7 @@ func (r *rows) disk(h *header, line row, s step) {
 	readAwait, writeAwait := h.get(line, "r_await", "await")/1000, h.get(line, "w_await", "await")/1000
 	reads, writes := h.get(line, "r/s"), h.get(line, "w/s")
 	read, written := bytesOf(h, line, "rkB/s", "rMB/s", "rsec/s"), bytesOf(h, line, "wkB/s", "wMB/s", "wsec/s")
-	if h.has("rd_sec/s") {
+	if !view.Known(read + written) { // sar before 11.6
 		read, written = h.get(line, "rd_sec/s")*512, h.get(line, "wr_sec/s")*512
 	}
 	if h.has("tps") {

@@ -145,7 +145,8 @@ func isSadf(head []byte) bool {
 type sadfReport struct {
 	Timestamp struct {
 		Date, Time string
-		UTC        any     `json:"utc"`
+		UTC        any     `json:"utc"` // before 12.7.6
+		Zone       string  `json:"tz"`
 		Interval   float64 `json:"interval"`
 	} `json:"timestamp"`
 	CPU     []map[string]any `json:"cpu-load"`
@@ -242,6 +243,14 @@ func parseSadf(file, text string, _ time.Time) (*told, error) {
 	return t, lines.check(t)
 }
 
+// local notes that times are taken as local, also those of a zone that they name.
+func (t *told) local(zone string) {
+	if t.clock != Local && zone != "" {
+		t.note("%s: times of %.40q are taken as local: TZ=Area/City before rtrail sets another time zone", t.file, zone)
+	}
+	t.clock = Local
+}
+
 // sadfHosts reads the first host.
 func sadfHosts(d *json.Decoder, t *told, lines *lineReader) error {
 	return walk(d, func(word json.Token) (done bool, err error) {
@@ -279,11 +288,12 @@ func sadfStatistics(d *json.Decoder, t *told, lines *lineReader) error {
 		if err := json.Unmarshal(raw, &s); err != nil {
 			return err
 		}
-		zone := time.Local
+		zone, known := zoneOf(s.Timestamp.Zone)
 		if u := fmt.Sprint(s.Timestamp.UTC); u == "1" || u == "true" {
-			zone = time.UTC
-		} else {
-			t.clock = Local
+			zone, known = time.UTC, true
+		}
+		if !known {
+			t.local(s.Timestamp.Zone)
 		}
 		at, err := time.ParseInLocation(time.DateTime, s.Timestamp.Date+" "+s.Timestamp.Time, zone)
 		if err != nil || !sane(at) {

@@ -43,12 +43,12 @@ func (p *sysstat) values(line string) bool {
 	if p.header == nil || len(words) < 4 {
 		return false
 	}
-	at, zoned, ok := csvTime(words[2])
+	at, zone, ok := csvTime(words[2])
 	if !ok {
 		return false
 	}
-	if !zoned {
-		p.clock = Local
+	if _, known := zoneOf(zone); !known {
+		p.local(zone)
 	}
 	p.host.Name = clip(words[0])
 	if m := restarted.FindStringSubmatch(words[3]); m != nil {
@@ -74,18 +74,16 @@ func (p *sysstat) values(line string) bool {
 	return p.row(words[3:])
 }
 
-// csvTime reads "2026-01-02 03:04:05 UTC", the same without a zone, which is local, and seconds
-// since 1970; zoned says that it is not local.
-func csvTime(s string) (at time.Time, zoned, ok bool) {
+// csvTime reads "2026-01-02 03:04:05 UTC", the same without a zone or with another one, which is taken
+// as local, and seconds since 1970.
+func csvTime(s string) (at time.Time, zone string, ok bool) {
 	if seconds, err := strconv.ParseInt(s, 10, 64); err == nil {
 		at = time.Unix(seconds, 0)
-		return at, true, sane(at)
+		return at, "UTC", sane(at)
 	}
-	clock, zone, _ := strings.Cut(s, " UTC")
-	where := time.Local
-	if zoned = len(clock) < len(s) && zone == ""; zoned {
-		where = time.UTC
-	}
+	clock := s[:min(len(s), len(time.DateTime))]
+	zone = strings.TrimPrefix(s[len(clock):], " ")
+	where, _ := zoneOf(zone)
 	at, err := time.ParseInLocation(time.DateTime, clock, where)
-	return at.Local(), zoned, err == nil && sane(at)
+	return at.Local(), zone, err == nil && sane(at) && !strings.ContainsAny(zone, " \t;") && len(zone) <= maxKey
 }

@@ -102,7 +102,7 @@ func (p *sysstat) line(line string, words []string) bool {
 		return len(words) > n && p.timed(clock, words[n:])
 	}
 	switch {
-	case strings.HasSuffix(words[0], ":"): // "Average:"
+	case strings.HasSuffix(words[0], ":"), len(words) > 1 && words[1] == ":": // "Average:", "Moyenne :"
 		return true
 	case p.header == nil || !p.plain:
 		return false
@@ -179,6 +179,9 @@ func (p *sysstat) timed(clock time.Duration, words []string) bool {
 		return false
 	}
 	at := p.on(clock)
+	if p.now.IsZero() && p.start.Sub(at) > 12*time.Hour {
+		at = at.AddDate(0, 0, 1) // the header stands before midnight
+	}
 	if at.Before(p.now) {
 		p.early++
 		return true
@@ -272,16 +275,33 @@ func clockOf(words []string) (clock time.Duration, n int, ok bool) {
 	}
 	n = 1
 	hour := t.Hour()
-	if len(words) > 1 && (words[1] == "AM" || words[1] == "PM") {
+	if len(words) > 1 && (halfDay(words[1]) == "AM" || halfDay(words[1]) == "PM") {
 		if hour < 1 || hour > 12 {
 			return 0, 0, false
 		}
 		n, hour = 2, hour%12
-		if words[1] == "PM" {
+		if halfDay(words[1]) == "PM" {
 			hour += 12
 		}
 	}
 	return time.Duration(hour)*time.Hour + time.Duration(t.Minute())*time.Minute + time.Duration(t.Second())*time.Second, n, true
+}
+
+// halfDay is "AM" or "PM", which locales also print as "am" and "a.m."; others are no half of a day.
+func halfDay(word string) string {
+	if len(word) > len("a.m.") {
+		return ""
+	}
+	return strings.ToUpper(strings.ReplaceAll(word, ".", ""))
+}
+
+// zoneOf is the time zone that a report names; of any other one than UTC it is not known whether it is
+// the local one.
+func zoneOf(name string) (where *time.Location, known bool) {
+	if name == "UTC" || name == "GMT" {
+		return time.UTC, true
+	}
+	return time.Local, false
 }
 
 // date reads a day as banners have it. A doubt is which number is the month: sysstat prints

@@ -25,6 +25,7 @@ func parseVMStat(file, text string, _ time.Time) (*told, error) {
 		case strings.Contains(words[0], "procs") && strings.Contains(line, "--"):
 		case slices.Contains(words, "swpd") && slices.Contains(words, "cs"):
 			h = newHeader(words)
+			h.translated()
 			if n := len(words); len(words[n-1]) > 2 && !slices.Contains(vmstatColumns, words[n-1]) {
 				h.names = h.names[:n-1] // the time zone above times
 			}
@@ -61,6 +62,20 @@ func parseVMStat(file, text string, _ time.Time) (*told, error) {
 		lines.rows = 0
 	}
 	return t, lines.check(t)
+}
+
+// translated gives the columns of memory, which are words in some languages, the names that they have
+// in English: they stand between swpd and si.
+func (h *header) translated() {
+	i := slices.Index(h.names, "swpd")
+	if i+6 > len(h.names) || h.names[i+4] != "si" || h.names[i+5] != "so" {
+		return
+	}
+	for n, names := range [][]string{{"free"}, {"buff", "inact"}, {"cache", "active"}} {
+		if !slices.Contains(names, h.names[i+1+n]) {
+			h.names[i+1+n] = names[0]
+		}
+	}
 }
 
 // vmstatColumns are the last columns that vmstat may have.
