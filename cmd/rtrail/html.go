@@ -66,7 +66,7 @@ func (d *diagnosis) page(ctx context.Context, v verdict.Verdict, files []string)
 		draft.Band(v.Window.Start, v.Window.End, "the window that was judged", document.Alarm, 0)
 	}
 	for i, x := range v.Findings {
-		draft.Finding(i+1, x, -1)
+		draft.Judged(i+1, x, -1, recording.Window{From: v.Window.Start, To: v.Window.End})
 	}
 	if part {
 		open := func(ctx context.Context, from, to time.Time, tables ...recording.Table) (*recording.Recording, error) {
@@ -80,9 +80,17 @@ func (d *diagnosis) page(ctx context.Context, v verdict.Verdict, files []string)
 	} else {
 		draft.Add(e.View())
 	}
-	p.Charts = draft.Set()
+	draw(&p, draft)
 	p.Flames = flames(e.View(), "")
 	return p, nil
+}
+
+// draw gives a page its charts, with what is not drawn in words.
+func draw(p *page.Page, d *chart.Draft) {
+	p.Charts = d.Set()
+	for _, words := range p.Charts.Notes {
+		p.Document.Blocks = append(p.Document.Blocks, document.Prose{Label: "NOTE", Style: document.Quiet, Words: words})
+	}
 }
 
 // flames are flame graphs of what ran and waited in a window, with words that tell it from others
@@ -119,7 +127,7 @@ func (r *replayed) page(ctx context.Context) (page.Page, error) {
 		if e.Finding.Confidence == rule.Certain {
 			style = document.Alarm
 		}
-		draft.Finding(i+1, e.Finding, draft.Band(e.From, e.To, e.Finding.Headline.String(), style, i+1))
+		draft.Judged(i+1, e.Finding, draft.Band(e.From, e.To, e.Finding.Headline.String(), style, i+1), e.Worst)
 	}
 	for _, piece := range r.pieces {
 		open := func(ctx context.Context, from, to time.Time, tables ...recording.Table) (*recording.Recording, error) {
@@ -132,7 +140,7 @@ func (r *replayed) page(ctx context.Context) (page.Page, error) {
 		}
 		p.Document.Blocks = append(p.Document.Blocks, unread(until, to)...)
 	}
-	p.Charts = draft.Set()
+	draw(&p, draft)
 	return p, nil
 }
 

@@ -28,6 +28,7 @@ type Set struct {
 	Title    string         `json:"title,omitempty"` // of the charts that belong to no finding; "": of the host
 	Host     []int          `json:"host"`            // charts of the host as a whole, or of the traffic
 	Findings map[int][]Cite `json:"findings"`        // by number
+	Notes    []string       `json:"-"`               // what is not drawn of findings, in words
 }
 
 // NewSet is a set without charts of the time between two moments.
@@ -87,8 +88,6 @@ type Cite struct {
 	Chart int      `json:"chart"`
 	Limit *float64 `json:"limit,omitempty"` // in the unit of the chart
 	Band  int      `json:"band"`            // that of the finding; -1: none
-
-	value float64 // of the evidence
 }
 
 // spans says whether a value can be one of the lines, or their mean.
@@ -118,6 +117,8 @@ func (v values) MarshalJSON() ([]byte, error) {
 }
 
 func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
+
+func moment(seconds float64) time.Time { return time.UnixMilli(int64(math.Round(seconds * 1000))) }
 
 // unitOf is that in which a metric is drawn.
 func unitOf(m *metric.Metric) string {

@@ -3,6 +3,7 @@ package chart
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,7 +32,7 @@ type Draft struct {
 	from, to time.Time
 	bands    []Band
 	pictures []picture
-	cites    map[int][]Cite
+	faults   []fault
 	host     int // the first pictures are those of the host
 	curves   map[*metric.Metric]map[string]*curve
 	parts    int // slots of all charts; set when they are made
@@ -56,7 +57,7 @@ type curve struct {
 // NewDraft begins a set of charts of the time between two moments, with those of the
 // host.
 func NewDraft(from, to time.Time) *Draft {
-	d := &Draft{from: from, to: to, cites: map[int][]Cite{}, curves: map[*metric.Metric]map[string]*curve{}}
+	d := &Draft{from: from, to: to, curves: map[*metric.Metric]map[string]*curve{}}
 	for _, p := range host {
 		d.add(p)
 	}
@@ -70,28 +71,81 @@ func (d *Draft) Band(from, to time.Time, words string, style document.Style, fin
 	return len(d.bands) - 1
 }
 
-// Finding adds the charts of a finding's evidence; band is the time of it, or -1.
-func (d *Draft) Finding(number int, f verdict.Finding, band int) {
-	cited := map[int]bool{}
-	for _, e := range f.Evidence {
-		if e.Metric.Series == nil {
-			continue
-		}
-		i := d.add(picture{metrics: []*metric.Metric{e.Metric}, subject: f.Subject})
-		if i < 0 || cited[i] {
-			continue
-		}
-		cited[i] = true
-		d.cites[number] = append(d.cites[number], Cite{Chart: i, Limit: limit(e), Band: band, value: e.Value})
-	}
+// fault is a finding with the pictures of its evidence.
+type fault struct {
+	number  int
+	finding verdict.Finding
+	judged  recording.Window
+	band    int // -1: to be found
+	cites   []cited
+	left    int // pieces of evidence for whose charts there was no room
 }
 
-// limit is the one to be drawn, if it is in the unit of the chart.
-func limit(e rule.Evidence) *float64 {
-	if e.Metric.Series.Unit != "" || e.Limit == nil || !view.Known(*e.Limit) {
-		return nil
+// cited is a picture with what evidence says of it.
+type cited struct {
+	picture int
+	value   float64  // in the unit of the chart
+	limit   *float64 // the same
+	grows   bool     // what is drawn is the growth per second of what the evidence counts
+}
+
+// Finding adds the charts of the evidence of a finding that was made of the time of a band; -1: of
+// all of the time.
+func (d *Draft) Finding(number int, f verdict.Finding, band int) {
+	judged := recording.Window{From: d.from, To: d.to}
+	if band >= 0 {
+		b := d.bands[band]
+		judged = recording.Window{From: moment(b.From), To: moment(b.To)}
 	}
-	return e.Limit
+	d.Judged(number, f, band, judged)
+}
+
+// Judged adds the charts of the evidence of a finding that was made of a time; band is the time in
+// which it was there, or -1: the part of that time in which its evidence was beyond its limit is
+// marked.
+func (d *Draft) Judged(number int, f verdict.Finding, band int, judged recording.Window) {
+	x := fault{number: number, finding: f, judged: judged, band: band}
+	for _, e := range f.Evidence {
+		m := e.Metric.Drawn()
+		if m == nil {
+			continue
+		}
+		i := d.add(picture{metrics: []*metric.Metric{m}, subject: f.Subject})
+		if i < 0 {
+			x.left++
+			continue
+		}
+		c := cited{picture: i, value: view.Unknown}
+		if m == e.Metric {
+			c.value, c.limit, c.grows = inUnit(e, judged)
+		}
+		if at := slices.IndexFunc(x.cites, func(have cited) bool { return have.picture == i }); at < 0 {
+			x.cites = append(x.cites, c)
+		} else if x.cites[at].limit == nil && c.limit != nil || !view.Known(x.cites[at].value) {
+			x.cites[at] = c
+		}
+	}
+	d.faults = append(d.faults, x)
+}
+
+// inUnit is the value and the limit of evidence in the unit of its chart: what counts in the time
+// that was judged is drawn per second.
+func inUnit(e rule.Evidence, judged recording.Window) (value float64, limit *float64, grows bool) {
+	value, grows = e.Value, e.Metric.Series.Unit != ""
+	if e.Limit != nil && view.Known(*e.Limit) {
+		limit = rule.Limit(*e.Limit)
+	}
+	if !grows {
+		return value, limit, false
+	}
+	seconds := judged.To.Sub(judged.From).Seconds()
+	if seconds <= 0 {
+		return view.Unknown, nil, true
+	}
+	if limit != nil {
+		limit = rule.Limit(*limit / seconds)
+	}
+	return value / seconds, limit, true
 }
 
 // add adds a picture, if it is not there, and gives its number, or -1 if there are too
@@ -209,17 +263,38 @@ func (d *Draft) Set() *Set {
 			}
 		}
 	}
-	for number, cites := range d.cites {
-		for _, c := range cites {
-			if c.Chart = place[c.Chart]; c.Chart >= 0 {
-				if !s.Charts[c.Chart].spans(c.value) {
-					c.Limit = nil // it is one of something else: of several processes together
-				}
-				s.Findings[number] = append(s.Findings[number], c)
+	for _, x := range d.faults {
+		if x.band < 0 {
+			x.band = d.mark(s, x, place)
+		}
+		for _, c := range x.cites {
+			at := place[c.picture]
+			if at < 0 {
+				continue
 			}
+			cite := Cite{Chart: at, Limit: c.limit, Band: x.band}
+			if chart := &s.Charts[at]; c.limit != nil && !chart.spans(c.value) {
+				cite.Limit = nil // it is one of something else: of several processes together
+				s.Notes = append(s.Notes, fmt.Sprintf("finding %d: the limit of %q is not drawn, because the finding's number is not one of the lines of that chart: it is of several things together, or of a shorter time", x.number, chart.Name))
+			}
+			s.Findings[x.number] = append(s.Findings[x.number], cite)
+		}
+		if x.left > 0 {
+			s.Notes = append(s.Notes, fmt.Sprintf("finding %d: %d of its charts are left out, because a page has at most %d", x.number, x.left, maxCharts))
 		}
 	}
 	return s
+}
+
+// mark marks when a fault was there, and gives the number of the band.
+func (d *Draft) mark(s *Set, x fault, place []int) int {
+	style := document.Warn
+	if x.finding.Confidence == rule.Certain {
+		style = document.Alarm
+	}
+	w := d.when(s, x, place)
+	s.Bands = append(s.Bands, Band{seconds(w.From), seconds(w.To), x.finding.Headline.String(), style, x.number})
+	return len(s.Bands) - 1
 }
 
 func (d *Draft) chart(s *Set, p picture, times map[string]int) Chart {
@@ -306,8 +381,10 @@ func lineName(m *metric.Metric, c *curve) string {
 			}
 		case "comm":
 			words = slices.Insert(words, 0, l)
-		case "port":
-			words = append(words, "port "+l)
+		case "port", "to", "node":
+			if l != "" {
+				words = append(words, name+" "+l)
+			}
 		default:
 			words = append(words, l)
 		}

@@ -68,7 +68,7 @@ var (
 		Help: "share of time in which at least one task was runnable and had no CPU", Source: "/proc/pressure/cpu, some total (4.20 and later, psi=1)",
 		Tools: []string{"cat /proc/pressure/cpu"}, Check: shell.Line("cat /proc/pressure/cpu"), Traps: []string{"it says that tasks wait, not how many", "tasks in throttled cgroups count",
 			"one niced task too many is enough for 100 %"}, Healthy: "below 10 %"})
-	CPUIdleCores = add(Metric{ID: "cpu.idle-cores", Name: "idle CPUs", Unit: "cores",
+	CPUIdleCores = add(Metric{ID: "cpu.idle-cores", Course: CPUIdle, Name: "idle CPUs", Unit: "cores",
 		Help: "idle time of all CPUs together, iowait included: 1.5 means that one and a half CPUs were idle", Source: "/proc/stat, idle and iowait of each CPU",
 		Tools: []string{"mpstat -P ALL 1 5"}, Check: shell.Line("mpstat -P ALL 1 5"), Traps: []string{"one busy thread cannot use them"}})
 	CPUIdle = add(Metric{ID: "cpu.idle",
@@ -89,7 +89,9 @@ var (
 		Name:   "iowait", Unit: "share", Help: "idle time of a CPU while a task that last ran on it waits for a block device",
 		Source: "/proc/stat, column iowait", Tools: []string{"vmstat 1   # wa", "mpstat -P ALL 1", "iostat -x 1"},
 		Traps: []string{"it is idle time: another task could run", "high iowait does not prove a saturated disk, and on a busy host a saturated disk shows none", "per CPU it is not reliable (proc(5))"}})
-	CPUSoftirq = add(Metric{ID: "cpu.softirq", Counter: true, Name: "softirq time", Unit: "share of one CPU", Help: "time in the deferred half of interrupt handling: packets, timers, block completions",
+	CPUSoftirq = add(Metric{ID: "cpu.softirq",
+		Labels: []string{"cpu"}, Series: rate(oneCPU, func(s recording.CPUSample) float64 { return seconds(s.SoftIRQ) }),
+		Counter: true, Name: "softirq time", Unit: "share of one CPU", Help: "time in the deferred half of interrupt handling: packets, timers, block completions",
 		Source: "/proc/stat, column softirq of the CPU's line", Tools: []string{"mpstat -P ALL 1   # %soft", "top   # si"}, Check: shell.Line("mpstat -P ALL 1 5   # column %%soft"),
 		Traps: []string{"estimated from timer ticks without CONFIG_IRQ_TIME_ACCOUNTING", "the average over CPUs hides the one that does all the work"}, Healthy: "below 10 %; 20 to 28 % under network benchmarks"})
 	CPUSteal = add(Metric{ID: "cpu.steal",
@@ -104,34 +106,44 @@ var (
 		Labels: []string{"pid", "comm"}, Series: rate(process, func(s recording.ProcessSample) float64 { return seconds(s.User + s.System) }),
 		Counter: true, Name: "CPU use of a process", Unit: "cores", Help: "CPU time of all its threads per second; 1.0 is one full CPU",
 		Source: "/proc/PID/stat utime + stime", Tools: []string{"pidstat -u 1", "top"}, Traps: []string{"ps shows the average since the process started", "exited children are not included"}})
-	ProcessCPUSystem = add(Metric{ID: "process.cpu-system", Counter: true, Name: "kernel share of a process", Unit: "share", Help: "part of its CPU time spent in the kernel",
+	ProcessCPUSystem = add(Metric{ID: "process.cpu-system",
+		Labels: []string{"pid", "comm"}, Series: ratio(process, func(s recording.ProcessSample) float64 { return seconds(s.System) }, func(s recording.ProcessSample) float64 { return seconds(s.User + s.System) }),
+		Counter: true, Name: "kernel share of a process", Unit: "share", Help: "part of its CPU time spent in the kernel",
 		Source: "/proc/PID/stat stime", Tools: []string{"pidstat -u -p PID 1   # %system", "strace -c -p PID", "perf top -p PID"}, Traps: []string{"strace stops the process at every system call: do not use it on a database"}})
-	ProcessChildCPU = add(Metric{ID: "process.child-cpu", Counter: true, Name: "CPU time of ended children", Unit: "cores", Help: "CPU time of exited children, added to the parent when it calls wait",
+	ProcessChildCPU = add(Metric{ID: "process.child-cpu",
+		Labels: []string{"pid", "comm"}, Series: rate(process, func(s recording.ProcessSample) float64 { return seconds(s.ChildUser + s.ChildSystem) }),
+		Counter: true, Name: "CPU time of ended children", Unit: "cores", Help: "CPU time of exited children, added to the parent when it calls wait",
 		Source: "/proc/PID/stat cutime + cstime", Tools: []string{"pidstat -T CHILD -u 1"}, Traps: []string{"the CPU time of a child's whole life arrives at once, when it exits", "0 if the parent ignores SIGCHLD"}})
-	ProcessHotFunction = add(Metric{ID: "process.hot-function", Name: "CPU time in one function", Unit: "share", Help: "part of a process's samples on a CPU that found it in this function itself, not in one that it calls",
+	ProcessHotFunction = add(Metric{ID: "process.hot-function", Course: ProcessCPU, Name: "CPU time in one function", Unit: "share", Help: "part of a process's samples on a CPU that found it in this function itself, not in one that it calls",
 		Source: "perf event cpu-clock, 49 samples a second of each CPU, by a BPF program (table on_cpu)", Tools: []string{"perf record -F 99 -g -p PID", "perf top -p PID   # column Overhead", "go tool pprof"},
 		Traps: []string{"few samples say little: of 100 a share of a half is known to a tenth", "a function that was inlined counts for the one around it", "code of an interpreter counts for the interpreter"}})
-	ProcessCallShare = add(Metric{ID: "process.syscall-share", Name: "CPU time in system calls of one kind", Unit: "share", Help: "part of a process's CPU time that it spends in the kernel for one system call, or for several of one kind",
+	ProcessCallShare = add(Metric{ID: "process.syscall-share", Course: ProcessCPUSystem, Name: "CPU time in system calls of one kind", Unit: "share", Help: "part of a process's CPU time that it spends in the kernel for one system call, or for several of one kind",
 		Source: "samples of the CPUs (table on_cpu): the call that the kernel stack names; with --events all the calls themselves (table syscalls)", Tools: []string{"rtrail trace syscalls -p PID", "perf trace -s -p PID", "strace -c -p PID"},
 		Traps: []string{"to count each call costs as much as short calls take: what is counted is less than what runs alone", "strace slows short calls a hundredfold"}})
-	ProcessCalls = add(Metric{ID: "process.syscalls", Counter: true, Name: "system calls of a process", Unit: "per second", Help: "system calls of one kind that it makes",
+	ProcessCalls = add(Metric{ID: "process.syscalls",
+		Labels: []string{"pid", "comm"}, Series: rate(process, func(s recording.ProcessSample) float64 { return reading(s.ReadCalls) + reading(s.WriteCalls) }),
+		Counter: true, Name: "system calls of a process", Unit: "per second", Help: "system calls of one kind that it makes",
 		Source: "/proc/PID/io syscr and syscw; with --events all the calls themselves (table syscalls)", Tools: []string{"rtrail trace syscalls -p PID", "perf trace -s -p PID", "cat /proc/PID/io   # syscr, syscw"},
 		Traps: []string{"syscr and syscw have no calls of recv and send", "a full log or a fast server makes 100,000 calls a second that all do work"}})
-	ProcessExceptions = add(Metric{ID: "process.exceptions", Name: "CPU time for exceptions", Unit: "share", Help: "part of a process's samples on a CPU that found it making exceptions or looking for who catches them",
+	ProcessExceptions = add(Metric{ID: "process.exceptions", Course: ProcessCPU, Name: "CPU time for exceptions", Unit: "share", Help: "part of a process's samples on a CPU that found it making exceptions or looking for who catches them",
 		Source: "perf event cpu-clock, 49 samples a second of each CPU, by a BPF program (table on_cpu)", Tools: []string{"perf top -g -p PID", "jfr print --events jdk.JavaExceptionThrow FILE"},
 		Traps: []string{"of C++, Java, JavaScript and Go only", "memory that exceptions take is not in it"}})
-	ProcessContextSwitches = add(Metric{ID: "process.context-switches", Counter: true, Name: "context switches of a process", Unit: "per second",
+	ProcessContextSwitches = add(Metric{ID: "process.context-switches",
+		Labels: []string{"pid", "comm"}, Series: rate(process, switches),
+		Counter: true, Name: "context switches of a process", Unit: "per second",
 		Help:   "voluntary: a thread blocks; involuntary: it is preempted while runnable, or yields",
 		Source: "/proc/PID/task/TID/status voluntary_ctxt_switches, nonvoluntary_ctxt_switches", Tools: []string{"pidstat -wt -p PID 1"},
 		Traps: []string{"without -t pidstat shows only the main thread, which may sleep all the time"}})
-	ProcessSlice = add(Metric{ID: "process.slice", Counter: true, Name: "time on CPU between two switches", Unit: "seconds", Help: "CPU time divided by context switches",
+	ProcessSlice = add(Metric{ID: "process.slice",
+		Labels: []string{"pid", "comm"}, Series: ratio(process, func(s recording.ProcessSample) float64 { return seconds(s.RunTime) }, switches),
+		Counter: true, Name: "time on CPU between two switches", Unit: "seconds", Help: "CPU time divided by context switches",
 		Source: "schedstat and status of the threads", Tools: []string{"cat /proc/PID/task/*/schedstat   # first field / third field", "perf sched timehist"},
 		Traps: []string{"an average: a few long slices hide many short ones"}, Healthy: "above 20 µs; milliseconds for work that computes"})
 	ProcessBlocked = add(Metric{ID: "process.blocked", Counter: true, Name: "threads that wait for others of their program", Unit: "threads",
 		Help:   "threads of a process that are blocked at a time in one function of the kernel until another thread of it wakes them, mean",
 		Source: "tracepoints sched_switch and sched_waking, by BPF", Tools: []string{"rtrail trace offcpu -p PID", "offcputime-bpfcc -p PID"},
 		Traps: []string{"sampled by waiting time: waits of microseconds are seen in proportion to the time they take"}})
-	ProcessSpinning = add(Metric{ID: "process.spinning", Name: "CPU time in loops that wait", Unit: "share",
+	ProcessSpinning = add(Metric{ID: "process.spinning", Course: ProcessCPU, Name: "CPU time in loops that wait", Unit: "share",
 		Help:   "part of the samples of the hottest function at which a loop stands that waits without sleeping: pause (x86), yield, wfe, isb (arm64), or an exchange that is tried again",
 		Source: "samples of the clock of each CPU by BPF, and the code around them in the memory of the process", Tools: []string{"perf annotate FUNCTION"},
 		Traps: []string{"programs that poll on purpose spin as well"}, Healthy: "a few percent, of locks that spin for a moment"})
@@ -139,7 +151,9 @@ var (
 		Labels: []string{"pid", "comm"}, Series: gauge(process, func(s recording.ProcessSample) float64 { return reading(s.Threads) }),
 		Name: "threads of a process", Unit: "threads", Help: "number of threads", Source: "/proc/PID/stat num_threads",
 		Tools: []string{"ls /proc/PID/task | wc -l", "ps -o nlwp -p PID"}, Traps: []string{"sleeping threads cost only memory"}})
-	ThreadCPU = add(Metric{ID: "thread.cpu", Counter: true, Name: "CPU use of a thread", Unit: "share of one CPU", Help: "time the thread was on a CPU", Source: "/proc/PID/task/TID/schedstat, first field",
+	ThreadCPU = add(Metric{ID: "thread.cpu",
+		Labels: []string{"pid", "tid", "comm"}, Series: rate(thread, func(s recording.ThreadSample) float64 { return seconds(s.CPUTime) }),
+		Counter: true, Name: "CPU use of a thread", Unit: "share of one CPU", Help: "time the thread was on a CPU", Source: "/proc/PID/task/TID/schedstat, first field",
 		Tools: []string{"pidstat -t -u -p PID 1", "top -H -p PID"}, Traps: []string{"a process can be above 100 % with no full thread, and below 100 % with one"}})
 	TCPUnreadRequests = add(Metric{ID: "tcp.unread-requests", Name: "connections with unread requests", Unit: "connections",
 		Help:   "connections with data that the server has not read, and connections it has not accepted, at the moment of reading",
@@ -154,7 +168,7 @@ var (
 		Labels: []string{"cgroup"}, Series: rate(group, func(s recording.CgroupSample) float64 { return seconds(s.ThrottledTime) }),
 		Counter: true, Name: "throttled time", Unit: "seconds per second", Help: "time a cgroup was throttled, summed over CPUs",
 		Source: "cpu.stat throttled_usec (v2), throttled_time in ns (v1)", Tools: []string{"cat /sys/fs/cgroup/GROUP/cpu.stat"}, Traps: []string{"with many CPUs it can exceed elapsed time"}, Healthy: "0"})
-	CgroupQuota = add(Metric{ID: "cgroup.quota", Name: "CPU quota", Unit: "cores", Help: "CPU time a cgroup may use per period", Source: "cpu.max (v2), cpu.cfs_quota_us and cpu.cfs_period_us (v1)",
+	CgroupQuota = add(Metric{ID: "cgroup.quota", Course: CgroupThrottledTime, Name: "CPU quota", Unit: "cores", Help: "CPU time a cgroup may use per period", Source: "cpu.max (v2), cpu.cfs_quota_us and cpu.cfs_period_us (v1)",
 		Tools: []string{"cat /sys/fs/cgroup/GROUP/cpu.max", "systemctl show -p CPUQuotaPerSecUSec UNIT", "docker inspect -f '{{.HostConfig.NanoCpus}}' NAME"}, Traps: []string{"a parent's quota also limits its children"}})
 	SoftirqRate = add(Metric{ID: "softirq.rate", Counter: true, Name: "softirqs of one kind", Unit: "per second", Help: "how often that kind of softirq was handled: NET_RX receives packets, NET_TX sends, BLOCK completes I/O, TIMER, SCHED and RCU are housekeeping",
 		Source: "/proc/softirqs", Tools: []string{"watch -d cat /proc/softirqs", "mpstat -I SCPU 1"}, Check: shell.Line("watch -d cat /proc/softirqs"), Traps: []string{"one NET_RX run handles up to 300 packets (net.core.netdev_budget)", "TASKLET runs on the CPU that raised it and is legitimately uneven"}})

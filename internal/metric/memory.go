@@ -20,8 +20,10 @@ var (
 		Series: gauge(nil, func(s recording.MemorySample) float64 { return reading(s.Cached) }),
 		Name:   "page cache", Unit: "bytes", Help: "file contents in memory, for reads and for later writes; includes tmpfs and shared memory", Source: "/proc/meminfo Cached",
 		Tools: []string{"free -h", "vmstat 1   # cache"}, Traps: []string{"the tmpfs part (Shmem) cannot be dropped", "Buffers are the same for block devices"}})
-	CacheDrops = add(Metric{ID: "memory.cache-drops", Counter: true,
-		Name: "times the page cache was emptied", Unit: "count", Help: "writes to /proc/sys/vm/drop_caches: of 1 or 3 for the page cache, of 2 or 3 for names and inodes of files", Source: "/proc/vmstat drop_pagecache, drop_slab",
+	CacheDrops = add(Metric{ID: "memory.cache-drops",
+		Series:  growth(nil, func(s recording.VMStatSample) float64 { return reading(s.DropPageCache) }),
+		Counter: true,
+		Name:    "times the page cache was emptied", Unit: "count", Help: "writes to /proc/sys/vm/drop_caches: of 1 or 3 for the page cache, of 2 or 3 for names and inodes of files", Source: "/proc/vmstat drop_pagecache, drop_slab",
 		Tools: []string{"grep drop_ /proc/vmstat", "dmesg | grep drop_caches"}, Healthy: "0"})
 	MemoryDirty = add(Metric{ID: "memory.dirty",
 		Series: gauge(nil, func(s recording.MemorySample) float64 { return reading(s.Dirty) }),
@@ -46,7 +48,9 @@ var (
 		Series:  rate(nil, func(s recording.VMStatSample) float64 { return reading(s.SwapIn) }),
 		Counter: true, Name: "swap-in", Unit: "pages per second", Help: "pages read back from swap because a program touched them", Source: "/proc/vmstat pswpin", Tools: []string{"vmstat 1   # si, KiB/s", "sar -W 1"}, Check: shell.Line("vmstat 1 5   # column si"),
 		Traps: []string{"zram is swap too: pages come back from compressed memory", "continues for a while after a shortage is over"}, Healthy: "0"})
-	VMStatSwapOut = add(Metric{ID: "vmstat.swap-out", Counter: true, Name: "swap-out", Unit: "bytes per second", Help: "pages written to swap", Source: "/proc/vmstat pswpout", Tools: []string{"vmstat 1   # so, KiB/s", "sar -W 1"}, Check: shell.Line("vmstat 1 5   # column so"),
+	VMStatSwapOut = add(Metric{ID: "vmstat.swap-out",
+		Series:  inBytes(rate(nil, func(s recording.VMStatSample) float64 { return reading(s.SwapOut) })),
+		Counter: true, Name: "swap-out", Unit: "bytes per second", Help: "pages written to swap", Source: "/proc/vmstat pswpout", Tools: []string{"vmstat 1   # so, KiB/s", "sar -W 1"}, Check: shell.Line("vmstat 1 5   # column so"),
 		Traps: []string{"a little is healthy: cold pages make room for the page cache"}, Healthy: "0, or short and small"})
 	VMStatMajorFaults = add(Metric{ID: "vmstat.major-faults",
 		Series:  rate(nil, func(s recording.VMStatSample) float64 { return reading(s.MajorFaults) }),
@@ -57,9 +61,11 @@ var (
 		Counter: true, Name: "refaults of files", Unit: "pages per second", Help: "file pages read again after eviction: something else needed the memory",
 		Source: "/proc/vmstat workingset_refault_file (workingset_refault before 5.9)", Tools: []string{"grep workingset_refault /proc/vmstat"}, Check: shell.Line("grep workingset_refault_file /proc/vmstat"),
 		Traps: []string{"a first read does not count; how long ago a page was evicted hardly matters", "readahead pages count too"}, Healthy: "below 100"})
-	VMStatOOMKill = add(Metric{ID: "vmstat.oom-kill", Counter: true, Name: "OOM kills counted", Unit: "count", Help: "processes killed for lack of memory, of the host or of a cgroup", Source: "/proc/vmstat oom_kill (4.13 and later)", Tools: []string{"grep oom_kill /proc/vmstat"}, Check: shell.Line("grep oom_kill /proc/vmstat"),
+	VMStatOOMKill = add(Metric{ID: "vmstat.oom-kill",
+		Series:  growth(nil, func(s recording.VMStatSample) float64 { return reading(s.OOMKills) }),
+		Counter: true, Name: "OOM kills counted", Unit: "count", Help: "processes killed for lack of memory, of the host or of a cgroup", Source: "/proc/vmstat oom_kill (4.13 and later)", Tools: []string{"grep oom_kill /proc/vmstat"}, Check: shell.Line("grep oom_kill /proc/vmstat"),
 		Traps: []string{"kills by daemons such as systemd-oomd are not counted"}, Healthy: "0"})
-	LogOOMKill = add(Metric{ID: "log.oom-kill", Name: "OOM kill in the kernel log", Unit: "bytes", Help: "anonymous memory (anon-rss) of a killed process, from the kernel log", Source: "/dev/kmsg, \"Killed process\"",
+	LogOOMKill = add(Metric{ID: "log.oom-kill", Course: VMStatOOMKill, Name: "OOM kill in the kernel log", Unit: "bytes", Help: "anonymous memory (anon-rss) of a killed process, from the kernel log", Source: "/dev/kmsg, \"Killed process\"",
 		Tools: []string{"dmesg -T | grep -i 'killed process'", "journalctl -k"}, Check: shell.Line(`dmesg -T | grep -i -A1 'oom-kill\|killed process'`), Traps: []string{"the process that \"invoked oom-killer\" only asked for the last page", "total-vm is address space, not memory used"}})
 	SwapUsed = add(Metric{ID: "swap.used",
 		Labels: []string{"device"}, Series: gauge(swapArea, func(s recording.SwapSample) float64 { return reading(s.Used) }),
@@ -75,20 +81,22 @@ var (
 		Labels: []string{"pid", "comm"}, Series: gauge(process, func(s recording.ProcessSample) float64 { return reading(s.Anon) }),
 		Name: "anonymous memory of a process", Unit: "bytes", Help: "heap, stacks and other memory without a file behind it, in RAM and in swap", Source: "/proc/PID/status RssAnon + VmSwap (RssAnon: 4.5 and later)",
 		Tools: []string{"grep -E 'RssAnon|VmSwap' /proc/PID/status"}, Traps: []string{"kernels before 6.16 batch the counter: it can be off by 256 KiB or more, and jumps"}})
-	ProcessAnonGrowth = add(Metric{ID: "process.anon-growth", Name: "growth of anonymous memory", Unit: "bytes per second", Help: "median slope of all pairs of samples of RssAnon + VmSwap", Source: "/proc/PID/status, every reading of the window",
+	ProcessAnonGrowth = add(Metric{ID: "process.anon-growth", Course: ProcessAnon, Name: "growth of anonymous memory", Unit: "bytes per second", Help: "median slope of all pairs of samples of RssAnon + VmSwap", Source: "/proc/PID/status, every reading of the window",
 		Tools: []string{"pidstat -r -p PID 60", "watch -n 1 grep RssAnon /proc/PID/status"}, Traps: []string{"a cache or heap that fills up looks like a leak"}, Healthy: "0 over hours"})
 	ProcessAllocated = add(Metric{ID: "process.not-freed", Name: "memory allocated and not freed", Unit: "bytes", Help: "what code of a process got from malloc in the window and has not given back", Source: "malloc and free of its libc, traced on request (--alloc PID); an estimate of followed blocks",
 		Tools: []string{"rtrail trace alloc -p PID", "memleak -p PID   # bcc"}, Traps: []string{"a cache that fills up looks like a leak", "memory from before the watch does not count"}})
 	ProcessSwap = add(Metric{ID: "process.swap",
 		Labels: []string{"pid", "comm"}, Series: gauge(process, func(s recording.ProcessSample) float64 { return reading(s.Swap) }),
 		Name: "swap of a process", Unit: "bytes", Help: "memory of the process in swap", Source: "/proc/PID/status VmSwap", Tools: []string{"grep VmSwap /proc/[0-9]*/status | sort -k2 -n", "smem --sort swap"}, Traps: []string{"shared memory in swap is not included"}})
-	ProcessSwapDelay = add(Metric{ID: "process.swap-delay", Counter: true, Name: "swap delay", Unit: "seconds per second", Help: "time processes wait for pages from swap", Source: "taskstats swapin_delay_total, with delay accounting on (kernel.task_delayacct=1)",
+	ProcessSwapDelay = add(Metric{ID: "process.swap-delay",
+		Labels: []string{"pid", "comm"}, Series: rate(process, func(s recording.ProcessSample) float64 { return seconds(s.SwapDelay) }),
+		Counter: true, Name: "swap delay", Unit: "seconds per second", Help: "time processes wait for pages from swap", Source: "taskstats swapin_delay_total, with delay accounting on (kernel.task_delayacct=1)",
 		Tools: []string{"getdelays -d -p PID", "iotop   # SWAPIN"}, Check: shell.Line("getdelays -d -p PID"), Traps: []string{"off by default since 5.14: then it is unknown, not 0"}})
 	CgroupMemory = add(Metric{ID: "cgroup.memory",
 		Labels: []string{"cgroup"}, Series: gauge(group, func(s recording.CgroupSample) float64 { return reading(s.Memory) }),
 		Name: "memory of a control group", Unit: "bytes", Help: "memory charged to the cgroup, page cache included", Source: "memory.current (v2), memory.usage_in_bytes (v1)",
 		Tools: []string{"cat /sys/fs/cgroup/GROUP/memory.current", "systemd-cgtop", "docker stats"}, Traps: []string{"a cgroup at its limit may just hold cache that it can drop (inactive_file)"}})
-	CgroupMemoryLimit = add(Metric{ID: "cgroup.memory-limit", Name: "memory limit of a control group", Unit: "bytes", Help: "what the cgroup may use before the kernel kills its processes", Source: "memory.max (v2), memory.limit_in_bytes (v1)",
+	CgroupMemoryLimit = add(Metric{ID: "cgroup.memory-limit", Course: CgroupMemory, Name: "memory limit of a control group", Unit: "bytes", Help: "what the cgroup may use before the kernel kills its processes", Source: "memory.max (v2), memory.limit_in_bytes (v1)",
 		Tools: []string{"cat /sys/fs/cgroup/GROUP/memory.max"}, Traps: []string{"a parent's limit also limits its children", "inside, free shows the host's memory"}})
 	CgroupMemoryHits = add(Metric{ID: "cgroup.memory-hits",
 		Labels: []string{"cgroup"}, Series: growth(group, func(s recording.CgroupSample) float64 { return reading(s.EventsMax) }),
@@ -107,10 +115,16 @@ var (
 		Labels: []string{"cgroup"}, Series: growth(group, func(s recording.CgroupSample) float64 { return reading(s.OOMKills) }),
 		Counter: true, Name: "OOM kills in a control group", Unit: "count", Help: "processes of the cgroup killed for lack of memory", Source: "memory.events oom_kill (v2), memory.oom_control oom_kill (v1, 4.13 and later)",
 		Tools: []string{"grep oom_kill /sys/fs/cgroup/GROUP/memory.events"}, Traps: []string{"v2 also counts kills in child cgroups", "host-wide OOM kills count too"}, Healthy: "0"})
-	MemoryCompactions = add(Metric{ID: "memory.compactions", Counter: true, Name: "direct compactions", Unit: "per second", Help: "allocations of several pages in one piece that first had to move other pages together", Source: "/proc/vmstat compact_stall",
+	MemoryCompactions = add(Metric{ID: "memory.compactions",
+		Series:  rate(nil, func(s recording.VMStatSample) float64 { return reading(s.CompactStalls) }),
+		Counter: true, Name: "direct compactions", Unit: "per second", Help: "allocations of several pages in one piece that first had to move other pages together", Source: "/proc/vmstat compact_stall",
 		Tools: []string{"grep compact_ /proc/vmstat", "sar -B"}, Check: shell.Line("grep compact_ /proc/vmstat; cat /proc/buddyinfo"), Traps: []string{"what kcompactd does in the background is not in it"}, Healthy: "0"})
-	NodeFree = add(Metric{ID: "memory.node-free", Name: "free memory of a node", Unit: "bytes", Help: "free memory of one NUMA node, all its zones together", Source: "/proc/zoneinfo free",
+	NodeFree = add(Metric{ID: "memory.node-free",
+		Labels: []string{"node"}, Series: inBytes(total(node, zoneID, func(s recording.ZoneSample) float64 { return reading(s.Free) })),
+		Name: "free memory of a node", Unit: "bytes", Help: "free memory of one NUMA node, all its zones together", Source: "/proc/zoneinfo free",
 		Tools: []string{"numactl --hardware", "numastat -m"}, Check: shell.Line("numactl --hardware"), Traps: []string{"page cache fills a node without harm: it is freed when needed"}})
-	NUMAMisses = add(Metric{ID: "memory.numa-misses", Counter: true, Name: "pages from another node", Unit: "pages per second", Help: "pages taken from this node although another one was wanted, all nodes together", Source: "/proc/vmstat numa_miss",
+	NUMAMisses = add(Metric{ID: "memory.numa-misses",
+		Series:  rate(nil, func(s recording.VMStatSample) float64 { return reading(s.NUMAMiss) }),
+		Counter: true, Name: "pages from another node", Unit: "pages per second", Help: "pages taken from this node although another one was wanted, all nodes together", Source: "/proc/vmstat numa_miss",
 		Tools: []string{"numastat"}, Check: shell.Line("numastat"), Traps: []string{"interleaved memory is no miss"}, Healthy: "0"})
 )

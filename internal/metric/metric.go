@@ -28,6 +28,9 @@ type Metric struct {
 	// Labels name what tells its series apart: "device", "pid". None: it is one of the host.
 	Labels []string
 	Series *Reader // for charts
+	// Course is the metric that charts show in the place of one that is known as a number of a
+	// window only: how what it is about went on.
+	Course *Metric
 }
 
 var all []*Metric
@@ -40,6 +43,14 @@ func add(m Metric) *Metric {
 
 // All lists the registry. The slice is shared: callers must not change it.
 func All() []*Metric { return all }
+
+// Drawn is the metric that charts show: itself or its course; nil: none.
+func (m *Metric) Drawn() *Metric {
+	if m.Series == nil {
+		return m.Course
+	}
+	return m
+}
 
 // Find returns the metric with an ID, or that had it formerly.
 func Find(id string) (*Metric, bool) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/netip"
 	"slices"
+	"strings"
 	"time"
 
 	"rtrail/internal/recording"
@@ -53,6 +54,33 @@ func (v *View) StatesOf(server string) (states []MySQLState, looks int) {
 		return cmp.Or(cmp.Compare(b.Mean, a.Mean), cmp.Compare(a.State, b.State), cmp.Compare(a.Command, b.Command))
 	})
 	return states, len(times)
+}
+
+// UserLockState is the state of a connection that waits in GET_LOCK.
+const UserLockState = "User lock"
+
+// DefinitionWait says whether a state of the process list is a wait for the
+// definition of an object, or for a lock on all of them.
+func DefinitionWait(state string) bool {
+	switch {
+	case !strings.HasPrefix(state, "Waiting for "):
+		return false
+	case strings.HasSuffix(state, "metadata lock"), state == "Waiting for table flush", state == "Waiting for global read lock",
+		state == "Waiting for commit lock", state == "Waiting for backup lock", state == "Waiting for table level lock":
+		return true
+	}
+	return false
+}
+
+// commitStates are what servers write while a commit waits for its logs: 5.6
+// and 5.7 "query end", 8.0 "waiting for handler commit", MariaDB the others;
+// "updating status" is where a commit waits that does so beside other work.
+var commitStates = []string{"commit", "query end", "updating status", "waiting for handler commit", "waiting for prior transaction to commit"}
+
+// CommitState says whether a state of the process list is that of a commit which waits
+// for its logs.
+func CommitState(state string) bool {
+	return slices.Contains(commitStates, strings.ToLower(state))
 }
 
 // SessionsOf are the rows of connections that did something, look by look,

@@ -3,7 +3,6 @@ package mysql
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"rtrail/internal/metric"
@@ -54,15 +53,6 @@ type commits struct {
 	sure    rule.Confidence
 }
 
-// commitStates are what servers write while a commit waits for its logs: 5.6
-// and 5.7 "query end", 8.0 "waiting for handler commit", MariaDB the others;
-// "updating status" is where a commit waits that does so beside other work.
-var commitStates = []string{"commit", "query end", "updating status", "waiting for handler commit", "waiting for prior transaction to commit"}
-
-func commitState(state string) bool {
-	return slices.Contains(commitStates, strings.ToLower(state))
-}
-
 func (x *commits) read() {
 	s := x.s
 	flush, _ := s.Variable("innodb_flush_log_at_trx_commit")
@@ -81,7 +71,7 @@ func (x *commits) read() {
 		if st.Command != "Daemon" && !strings.HasPrefix(st.Command, "Binlog Dump") {
 			x.active += st.Mean
 		}
-		if commitState(st.State) {
+		if view.CommitState(st.State) {
 			x.waiting += st.Mean
 			x.always = max(x.always, float64(st.Looks)/float64(max(looks, 1)))
 		}
@@ -90,7 +80,7 @@ func (x *commits) read() {
 	for _, look := range x.v.SessionsOf(s.Server) {
 		n := 0
 		for _, r := range look {
-			if r.Command != "Sleep" && (commitState(r.State) || strings.EqualFold(r.Statement, "commit")) {
+			if r.Command != "Sleep" && (view.CommitState(r.State) || strings.EqualFold(r.Statement, "commit")) {
 				n++
 			}
 		}

@@ -57,30 +57,17 @@ type metadataWait struct {
 func (m *metadataWait) momentary() bool {
 	looks := 0
 	for _, look := range m.v.SessionsOf(m.s.Server) {
-		if slices.ContainsFunc(look, func(r recording.MySQLSession) bool { return definitionWait(r.State) }) {
+		if slices.ContainsFunc(look, func(r recording.MySQLSession) bool { return view.DefinitionWait(r.State) }) {
 			looks++
 		}
 	}
 	return looks == 1 && max(m.longest, m.lasts) < longWait.Duration()
 }
 
-// definitionWait says whether a state of the process list is a wait for the
-// definition of an object, or for a lock on all of them.
-func definitionWait(state string) bool {
-	switch {
-	case !strings.HasPrefix(state, "Waiting for "):
-		return false
-	case strings.HasSuffix(state, "metadata lock"), state == "Waiting for table flush", state == "Waiting for global read lock",
-		state == "Waiting for commit lock", state == "Waiting for backup lock", state == "Waiting for table level lock":
-		return true
-	}
-	return false
-}
-
 func metadataStates(v *view.View, s *view.MySQLServer) (state string, mean float64, most int64, longest time.Duration) {
 	states, _ := v.StatesOf(s.Server)
 	for _, x := range states {
-		if definitionWait(x.State) {
+		if view.DefinitionWait(x.State) {
 			state = cmp.Or(state, x.State)
 			mean += x.Mean
 			most += x.Most
@@ -242,7 +229,7 @@ func (m *metadataWait) waiting() []recording.MySQLSession {
 	for _, look := range slices.Backward(m.v.SessionsOf(m.s.Server)) {
 		var list []recording.MySQLSession
 		for _, r := range look {
-			if definitionWait(r.State) {
+			if view.DefinitionWait(r.State) {
 				list = append(list, r)
 			}
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 // userLockState is the state of connections that wait in GET_LOCK.
-const userLockState = "User lock"
+const userLockState = view.UserLockState
 
 // userLockFinding judges waits in GET_LOCK. Programs use such locks to have
 // workers take turns, or to have all but one stand by, so that waiting for hours

@@ -167,6 +167,10 @@ func Main(m *testing.M, rules []rule.Rule, all ...func(*testing.T, rule.Finding)
 			fmt.Printf("FAIL: %s: no command was compared under hostile names: have a test with a finding call Host.Detect, Check or Judge\n", r.ID)
 			code = max(code, 1)
 		}
+		if words := chartless(r.ID); words != "" {
+			fmt.Println("FAIL: " + words)
+			code = max(code, 1)
+		}
 	}
 	os.Exit(code)
 }

@@ -84,12 +84,14 @@ func (h *Host) View() *view.View {
 // evidence change what the commands of its findings do.
 func (h *Host) Detect(t *testing.T, r rule.Rule) []rule.Finding {
 	t.Helper()
-	found, err := r.Detect(h.View())
+	v := h.View()
+	found, err := r.Detect(v)
 	if err != nil {
 		t.Fatalf("%s: not judged: %v", r.ID, err)
 	}
 	if len(found) > 0 {
 		h.pasted(t, r)
+		chart(v, r, found)
 	}
 	for _, f := range found {
 		for _, check := range checks {
