@@ -18,7 +18,7 @@ var (
 	MySQLMDLHashInstances = add(Metric{ID: "mysql.mdl-hash-instances", Name: "partitions of the metadata lock hash",
 		Help: "into how many parts the hash of metadata locks is split, each with a mutex", Unit: "count", Source: "SHOW GLOBAL VARIABLES: metadata_locks_hash_instances (MySQL 5.6)",
 		Tools: []string{"mysql -e \"show global variables like 'metadata_locks%'\""}, Traps: []string{"does nothing since MySQL 5.7.4, whose hash has no mutex"}, Healthy: "8 (default), more with many cores and tables"})
-	MySQLSpinShare = add(Metric{ID: "mysql.spin-share", Course: MySQLSpinRounds, Name: "CPU in InnoDB's spin loops",
+	MySQLSpinShare = add(Metric{ID: "mysql.spin-share", Course: ProcessCPU, Name: "CPU in InnoDB's spin loops",
 		Help: "share of the samples of the server's running threads that are in ut_delay", Unit: "share", Source: "perf_event samples of the process",
 		Tools: []string{"perf top -p $(pidof mysqld)", "perf record -g -p $(pidof mysqld) -- sleep 5"}, Traps: []string{"spinning is a symptom: the mutex that is waited for is the callers'", "CPU that spins looks like work in top and vmstat"}, Healthy: "under 5 %"})
 	MySQLSpinSettings = add(Metric{ID: "mysql.spin-settings", Name: "length of InnoDB's spin loops",

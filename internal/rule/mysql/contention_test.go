@@ -34,6 +34,15 @@ func withRunning(running float64, variables map[string]string, rates map[string]
 	}
 }
 
+// listed is a host whose server has so many connections in a state.
+func listed(count int64, state string, host func() *ruletest.Host) func() *ruletest.Host {
+	return func() *ruletest.Host {
+		return ruletest.Every(host(), func(at time.Time, _ float64) recording.MySQLState {
+			return recording.MySQLState{At: at, Server: "10.0.0.2:3306", Command: "Query", State: state, Count: count}
+		})
+	}
+}
+
 // full is the host with no idle CPU.
 func full(host func() *ruletest.Host) func() *ruletest.Host {
 	return func() *ruletest.Host { return host().AllCPUs(ruletest.CPU{User: 0.8, System: 0.2}) }
@@ -80,7 +89,7 @@ func TestTableCacheContention(t *testing.T) {
 func TestMDLContention(t *testing.T) {
 	one, split := map[string]string{"metadata_locks_hash_instances": "1"}, map[string]string{"metadata_locks_hash_instances": "251"}
 	ruletest.Check(t, mdlContention, []ruletest.Situation{
-		{Name: "one partition", Host: of(one, nil, asleep(200, atMDL...)), Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 9.9, High: 10.1,
+		{Name: "one partition", Host: listed(10, "Opening tables", of(one, nil, asleep(200, atMDL...))), Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 9.9, High: 10.1,
 			Says: "metadata_locks_hash_instances is 1"},
 		{Name: "the default", Host: of(map[string]string{"metadata_locks_hash_instances": "8"}, nil, asleep(70, atMDL...)), Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd",
 			Low: 3.4, High: 3.6, Says: "metadata_locks_hash_instances is 8"},

@@ -55,7 +55,7 @@ func TestLocalhostFamily(t *testing.T) {
 				}
 				return r
 			}, tt.clients)
-			e := recording.TCPEvent{At: ruletest.Start, Kind: recording.TCPResetSent, NetNS: 1, Reason: "NO_SOCKET", Local: tt.asked, LocalPort: 6379, Remote: tt.asked, Packets: tt.refused}
+			e := recording.TCPEvent{At: ruletest.Start.Add(10 * time.Second), Span: 10 * time.Second, Kind: recording.TCPResetSent, NetNS: 1, Reason: "NO_SOCKET", Local: tt.asked, LocalPort: 6379, Remote: tt.asked, Packets: tt.refused}
 			if tt.change != nil {
 				tt.change(&e)
 			}

@@ -116,10 +116,15 @@ func TestSenderAppLimited(t *testing.T) {
 
 func TestDelayedACK(t *testing.T) {
 	waits := func(server, client int64) func() *ruletest.Host {
-		return with(2, func(_ int, c *ruletest.PacketConnection) {
+		connections := with(2, func(_ int, c *ruletest.PacketConnection) {
 			c.FromServer.DelayedACKs, c.FromServer.DelayedACKTime = server, time.Duration(server)*41*ms
 			c.FromClient.DelayedACKs, c.FromClient.DelayedACKTime = client, time.Duration(client)*41*ms
 		})
+		return func() *ruletest.Host {
+			second := recording.PacketService{At: ruletest.Start, Server: "10.0.0.2", ServerPort: 3306, Proto: "mysql"}
+			second.DelayedACK = time.Duration(server+client) * 41 * ms
+			return ruletest.Add(connections(), second)
+		}
 	}
 	of := func(delays ...int64) func() *ruletest.Host {
 		return with(len(delays), func(i int, c *ruletest.PacketConnection) {
@@ -236,6 +241,7 @@ func TestMTUMismatch(t *testing.T) {
 			for i := range stuck {
 				stuckPath(h, int64(i+1), copies, 1448, 0, change)
 			}
+			ruletest.Add(h, recording.PacketRate{At: ruletest.Start, From: "10.0.0.2", To: "10.0.0.1", Packets: 20, Resent: copies})
 			for i := range fine {
 				stuckPath(h, int64(stuck+i+1), 0, 0, acked, nil)
 			}

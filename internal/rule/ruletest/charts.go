@@ -10,7 +10,10 @@ import (
 )
 
 // undrawn are rules whose findings have no chart, with the reason.
-var undrawn = map[string]string{}
+var undrawn = map[string]string{
+	"jvm/deadlock":          "a dump of stacks is one moment",
+	"mysql/slow-statements": "entries of a slow log are of statements of any length, some of which began long before it",
+}
 
 // charted are the rules of which a finding of a test cites evidence with a course in time in what was
 // recorded.
