@@ -7,19 +7,26 @@ import (
 	"rtrail/internal/recording"
 )
 
-// Lookup is a UDP socket that a program has connected to port 53 of a resolver, and that
-// received nothing while it was there. The embedded sample is its last reading. Those of
-// rtrail are left out, and with them those whose owner is not known.
+// Lookup is a UDP socket that a program has connected to port 53 of a resolver, that was opened
+// or closed in the window, and that had received nothing at any reading. That alone does not say
+// that a query is pending: servers of DNS and proxies keep such sockets for later. The embedded
+// sample is its last reading. Those of rtrail are left out, with them those whose owner is not
+// known, and those of a server of DNS to servers that no resolv.conf names: a recursive resolver
+// asks anybody.
 type Lookup struct {
 	recording.UDPSample
-	Waited time.Duration // between its first and its last reading: it waited for at least so long
-	Passed bool          // it was opened or closed in the window, or a thread of its owner slept in a call that waits for datagrams: not a socket that is kept for later
+	Seen   time.Duration // between its first and its last reading
+	Asleep time.Duration // of Seen, in which a thread of an owner slept in a call that libraries wait in for an answer; 0: no query is known to be pending
 	Owners []Process     // oldest first
 }
 
 const dnsPort = 53
 
-// Lookups lists sockets that wait for a resolver, in the order in which they were first seen.
+// longestTry is how long libraries wait for one answer before they ask again: glibc bounds
+// `options timeout` by it (RES_MAXRETRANS). A longer sleep waits for something else.
+const longestTry = 30 * time.Second
+
+// Lookups lists sockets that may wait for a resolver, in the order in which they were first seen.
 func (v *View) Lookups() []Lookup {
 	return Memo(v, "lookups", func() []Lookup {
 		type key struct {
@@ -29,6 +36,7 @@ func (v *View) Lookups() []Lookup {
 		type edges struct{ first, last time.Time }
 		all := Rows[recording.UDPSample](v)
 		window := map[uint64]edges{} // of the readings of a namespace
+		servers := map[int32]bool{}  // processes that serve DNS
 		var asking []recording.UDPSample
 		for _, s := range all {
 			e, ok := window[s.NetNS]
@@ -37,40 +45,83 @@ func (v *View) Lookups() []Lookup {
 			}
 			e.last = s.At
 			window[s.NetNS] = e
+			if s.LocalPort == dnsPort {
+				for _, p := range v.SocketOwners(s.Inode) {
+					servers[p.PID] = true
+				}
+			}
 			if s.RemotePort == dnsPort && s.Inode != 0 {
 				asking = append(asking, s)
 			}
+		}
+		named := map[string]bool{}
+		for _, r := range Rows[recording.NameServer](v) {
+			named[r.Server] = true
 		}
 		keys, series := Group(asking, func(s recording.UDPSample) key { return key{s.NetNS, s.Inode, s.LocalPort} })
 		var list []Lookup
 		for _, k := range keys {
 			samples := series[k]
+			first, last, e := samples[0], samples[len(samples)-1], window[k.ns]
 			owners := v.SocketOwners(k.inode)
 			if len(owners) == 0 || owners[0].Own || slices.ContainsFunc(samples, func(s recording.UDPSample) bool { return s.RecvQueue > 0 }) {
 				continue
 			}
-			l := Lookup{UDPSample: samples[len(samples)-1], Owners: owners}
-			l.Waited = l.At.Sub(samples[0].At)
-			e := window[k.ns]
-			l.Passed = samples[0].At.Sub(e.first) > sameMoment || e.last.Sub(l.At) > sameMoment || slices.ContainsFunc(l.Owners, func(p Process) bool { return v.awaitsDatagrams(p.PID) })
+			if first.At.Sub(e.first) <= sameMoment && e.last.Sub(last.At) <= sameMoment {
+				continue // there all the time
+			}
+			if !named[last.Remote] && slices.ContainsFunc(owners, func(p Process) bool { return servers[p.PID] }) {
+				continue
+			}
+			l := Lookup{UDPSample: last, Seen: last.At.Sub(first.At), Owners: owners}
+			for _, p := range owners {
+				l.Asleep = max(l.Asleep, v.awaitedDatagrams(p.PID, first.At, last.At))
+			}
 			list = append(list, l)
 		}
 		return list
 	})
 }
 
-// awaitsDatagrams says whether a thread of a process was asleep, without being woken between two
-// samples, in a call by which libraries wait for the answer of a resolver.
-func (v *View) awaitsDatagrams(pid int32) bool {
-	waiting := Memo(v, "awaiting-datagrams", func() map[int32]bool {
-		m := map[int32]bool{}
+// answerCalls are the calls in which libraries wait for the answer of a resolver.
+var answerCalls = map[string]bool{"poll": true, "ppoll": true, "recvfrom": true, "recvmsg": true}
+
+// awaitedDatagrams is for how long one thread of a process, that which did so longest, slept
+// between two times in calls that wait for datagrams, without being woken between two samples.
+func (v *View) awaitedDatagrams(pid int32, from, to time.Time) (longest time.Duration) {
+	threads := Memo(v, "answer-calls", func() map[int32][]ThreadTime {
+		m := map[int32][]ThreadTime{}
 		for _, t := range v.ThreadTimes() {
-			first, last := t.Samples[0], t.Samples[len(t.Samples)-1]
-			m[t.PID] = m[t.PID] || len(t.Samples) > 1 && last.Slices == first.Slices && (last.SyscallName == "poll" || last.SyscallName == "ppoll" || last.SyscallName == "recvfrom" || last.SyscallName == "recvmsg")
+			if slices.ContainsFunc(t.Samples, func(s recording.ThreadSample) bool { return answerCalls[s.SyscallName] }) {
+				m[t.PID] = append(m[t.PID], t)
+			}
 		}
 		return m
 	})
-	return waiting[pid]
+	for _, t := range threads[pid] {
+		var sum, sleep time.Duration // sleep: without being woken, also before
+		for i := 1; i < len(t.Samples); i++ {
+			a, b := t.Samples[i-1], t.Samples[i]
+			if !answerCalls[a.SyscallName] || a.SyscallName != b.SyscallName || a.Slices < 0 || a.Slices != b.Slices {
+				sleep = 0
+				continue
+			}
+			if sleep += b.At.Sub(a.At); sleep > longestTry {
+				sum = 0
+				break
+			}
+			begin, end := a.At, b.At
+			if begin.Before(from) {
+				begin = from
+			}
+			if end.After(to) {
+				end = to
+			}
+			sum += max(end.Sub(begin), 0)
+		}
+		longest = max(longest, sum)
+	}
+	return longest
 }
 
 // NameServers lists the resolvers that programs of a network namespace ask, in the order in which

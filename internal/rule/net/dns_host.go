@@ -18,7 +18,8 @@ import (
 type askedResolver struct {
 	server  string
 	netns   uint64               // of those who ask
-	waits   []view.Lookup        // for at least unansweredFor
+	waits   []view.Lookup        // for at least unansweredFor: a thread sleeps until it answers
+	open    []view.Lookup        // sockets as old that received nothing: it is not known whether a query is pending
 	refused int64                // packets: on this host, no process listens
 	listed  recording.NameServer // as resolv.conf names it; the zero value: it does not
 	others  bool                 // resolv.conf names servers of which nothing bad is known
@@ -45,9 +46,13 @@ func askedResolvers(v *view.View) []*askedResolver {
 			}
 		}
 		for _, l := range v.Lookups() {
-			if l.Passed && l.Waited >= unansweredFor.Duration() {
+			switch {
+			case l.Asleep >= unansweredFor.Duration():
 				a := in(l.NetNS, l.Remote)
 				a.waits = append(a.waits, l)
+			case l.Seen >= unansweredFor.Duration():
+				a := in(l.NetNS, l.Remote)
+				a.open = append(a.open, l)
 			}
 		}
 		for _, a := range list {
@@ -98,7 +103,7 @@ func (a *askedResolver) confidence() rule.Confidence {
 		return rule.Certain
 	case a.dead(), len(a.waits) >= minQueries.Int():
 		return rule.Likely
-	case len(a.waits) > 0:
+	case len(a.waits)+len(a.open) > 0:
 		return rule.Possible
 	}
 	return 0
@@ -117,10 +122,14 @@ func (a *askedResolver) finding(v *view.View, c rule.Confidence) rule.Finding {
 	f := rule.Finding{Subject: view.Entity{Kind: view.KindService, Name: "dns " + a.name(), Address: a.server, Port: 53, NetNS: a.netns}, Confidence: c}
 	f.Affects = append(f.Affects, v.PeerEntity(a.server, a.netns))
 	var waited, longest time.Duration
+	sockets := a.waits
+	if len(sockets) == 0 {
+		sockets = a.open
+	}
 	who := "programs"
-	for _, l := range a.waits {
-		waited += l.Waited
-		longest = max(longest, l.Waited)
+	for _, l := range sockets {
+		waited += l.Asleep
+		longest = max(longest, l.Seen)
 		for _, p := range l.Owners {
 			f.Affects = append(f.Affects, p.Entity())
 			who = fmt.Sprintf("%s (%d)", p.Comm, p.PID)
@@ -134,21 +143,26 @@ func (a *askedResolver) finding(v *view.View, c rule.Confidence) rule.Finding {
 		f.Headline = rule.T("the resolver %s%s answers nothing: %s of rtrail got no answer", a.name(), where, unit.Plural(a.listed.Asked, "query", "queries"))
 	case a.dead():
 		f.Headline = rule.T("the resolver %s%s answers nothing: %s waits for it for %s and longer", a.name(), where, who, unit.Duration(longest))
+	case len(a.waits) == 0:
+		f.Headline = rule.T("the resolver %s%s may be slow: %s of %s received nothing for up to %s", a.name(), where, unit.Plural(len(sockets), "socket", "sockets"), who, unit.Duration(longest))
 	default:
 		f.Headline = rule.T("the resolver %s%s is slow: %s had no answer for up to %s", a.name(), where, unit.Plural(len(a.waits), "lookup", "lookups"), unit.Duration(longest))
 	}
 	f.Impact = rule.Impact{Share: 1, Text: rule.T("all lookups")}
-	if waited > 0 {
+	switch {
+	case len(a.waits) > 0:
 		f.Impact = rule.Impact{TimeLost: perSecond(v, waited), Text: rule.T("%s waited per second", unit.Seconds(perSecond(v, waited)))}
+	case len(sockets) > 0 && !a.dead():
+		f.Impact = rule.Impact{Share: 0.1, Text: rule.T("not known: no thread is seen to wait, the sockets may be kept for later")}
 	}
-	f.Evidence = a.evidence(v, longest, who)
+	f.Evidence = a.evidence(v, sockets, longest, who)
 	f.Fixes = dnsFixes(a.server, a.dead())
 	return f
 }
 
-func (a *askedResolver) evidence(v *view.View, longest time.Duration, who string) (list []rule.Evidence) {
+func (a *askedResolver) evidence(v *view.View, sockets []view.Lookup, longest time.Duration, who string) (list []rule.Evidence) {
 	enter := v.EnterNetNS(a.netns)
-	if n := len(a.waits); n > 0 {
+	if n := len(sockets); n > 0 {
 		list = append(list, rule.Evidence{Metric: metric.DNSWaiting, Value: float64(n), Limit: rule.Limit(0), Check: shell.Line("%s ss -unp 'dport = :53'", enter),
 			What: rule.T("%s of %s received nothing from it for up to %s", unit.Plural(n, "socket", "sockets"), who, unit.Duration(longest))})
 		list = append(list, rule.Evidence{Metric: metric.UDPReceived, Value: a.came, Check: shell.Line("%s nstat -az UdpInDatagrams UdpOutDatagrams Udp6InDatagrams Udp6OutDatagrams", enter),

@@ -11,8 +11,13 @@ import (
 )
 
 // lookingUp is a host of which each number of seconds in waits is a socket that stays so long,
-// one after the other, and receives nothing from 10.0.0.53.
+// one after the other, and receives nothing from 10.0.0.53. A thread sleeps in poll meanwhile.
 func lookingUp(sent, came float64, waits ...float64) *ruletest.Host {
+	return lookingUpIn("poll", sent, came, waits...)
+}
+
+// lookingUpIn has the thread sleep in another call.
+func lookingUpIn(call string, sent, came float64, waits ...float64) *ruletest.Host {
 	h := ruletest.New(2, 10).Process(ruletest.Process{PID: 70, Comm: "app"})
 	for _, inode := range []uint64{9, 10, 11} {
 		ruletest.Add(h, recording.SocketOwner{At: ruletest.Start, Inode: inode, PID: 70, FD: 4})
@@ -30,11 +35,20 @@ func lookingUp(sent, came float64, waits ...float64) *ruletest.Host {
 				inode := uint64(100 + i)
 				ruletest.Add(h, recording.UDPSample{At: at, NetNS: 1, Local: "10.0.0.1", LocalPort: uint16(40000 + i), Remote: "10.0.0.53", RemotePort: 53, Inode: inode})
 				ruletest.Add(h, recording.SocketOwner{At: at, Inode: inode, PID: 70, FD: 3})
+				ruletest.Add(h, recording.ThreadSample{At: at, PID: 70, TID: 70, Comm: "app", State: "S", SyscallName: call, Slices: int64(i + 1)})
 			}
 			from += w
 		}
 	})
 	return h
+}
+
+// serving makes the program a server of DNS.
+func serving(h *ruletest.Host) *ruletest.Host {
+	ruletest.Add(h, recording.SocketOwner{At: ruletest.Start, Inode: 7, PID: 70, FD: 5})
+	return ruletest.Every(h, func(at time.Time, s float64) recording.UDPSample {
+		return recording.UDPSample{At: at, NetNS: 1, Local: "10.0.0.1", LocalPort: 53, Inode: 7}
+	})
 }
 
 // listing adds what resolv.conf names, and queries of rtrail to the servers.
@@ -65,6 +79,16 @@ func TestDNSFromTheHost(t *testing.T) {
 		{Name: "one of them", Host: func() *ruletest.Host { return lookingUp(4, 2, 4) },
 			Want: rule.Possible, Kind: view.KindService, Subject: far, Low: 0.29, High: 0.41},
 		{Name: "nothing comes at all", Host: func() *ruletest.Host { return lookingUp(1, 0, 4, 4) }},
+		{Name: "a reloaded proxy keeps its sockets, as seen by epoll", Host: func() *ruletest.Host { return lookingUpIn("epoll_wait", 4, 2, 4, 4) },
+			Want: rule.Possible, Kind: view.KindService, Subject: far, Low: 0.1, High: 0.1, Says: "may be slow: 2 sockets of app (70) received nothing for up to 3 s"},
+		{Name: "the same, and no other program uses UDP", Host: func() *ruletest.Host { return lookingUpIn("epoll_wait", 4, 0, 4, 4) },
+			Want: rule.Possible, Kind: view.KindService, Subject: far, Low: 0.1, High: 0.1},
+		{Name: "a recursive resolver asks a server that answers nothing", Host: func() *ruletest.Host {
+			return serving(lookingUp(4, 2, 4, 4))
+		}},
+		{Name: "a caching resolver asks one that resolv.conf names", Host: func() *ruletest.Host {
+			return listing(serving(lookingUp(4, 2, 4, 4)), recording.NameServer{Server: "10.0.0.53"})
+		}, Want: rule.Likely, Kind: view.KindService, Subject: far, Low: 0.59, High: 0.81},
 		{Name: "shorter waits", Host: func() *ruletest.Host { return lookingUp(4, 2, 1, 1, 1, 1) }},
 		{Name: "a socket kept for later", Host: func() *ruletest.Host {
 			return ruletest.Every(lookingUp(4, 2), func(at time.Time, s float64) recording.UDPSample {
@@ -91,6 +115,7 @@ func TestDNSFromTheHost(t *testing.T) {
 		{Name: "nothing comes at all", Host: func() *ruletest.Host { return listing(lookingUp(1, 0, 4, 4), first) },
 			Want: rule.Likely, Kind: view.KindService, Subject: far, Low: 0.59, High: 0.81, Says: "answers nothing: app (70) waits for it for 3 s and longer", Proof: "resolv.conf names it"},
 		{Name: "nothing was sent either", Host: func() *ruletest.Host { return lookingUp(0, 0, 4) }},
+		{Name: "a proxy keeps a socket, and other programs send only", Host: func() *ruletest.Host { return lookingUpIn("epoll_wait", 100, 0, 4, 4) }},
 		{Name: "other datagrams come", Host: func() *ruletest.Host { return lookingUp(4, 2, 4, 4) }},
 		{Name: "no process listens", Host: func() *ruletest.Host { return refusing(listing(lookingUp(3, 0), first), "10.0.0.53", 30) },
 			Want: rule.Certain, Kind: view.KindService, Subject: far, Low: 1, High: 1, Says: "no process listens at the resolver 10.0.0.53:53: 30 queries were refused"},
