@@ -48,7 +48,7 @@ typedef struct {
 } kuid_t;
 
 struct cred {
-	kuid_t euid;
+	kuid_t uid;
 	struct user_namespace *user_ns;
 } CORE;
 
@@ -124,7 +124,7 @@ struct group_row {
 	__u64 nvcsw, nivcsw, min_flt, maj_flt;
 	struct io_row io;
 	__u64 cgroups; /* address of the css_set: one for all in the same groups */
-	__u32 netns, euid;
+	__u32 netns, uid;
 };
 
 #define COPY_IO(to, from)                                              \
@@ -226,7 +226,7 @@ int tasks(struct bpf_iter__task *ctx)
 	r.maj_flt = s->maj_flt;
 	COPY_IO(r.io, s->ioac);
 	r.netns = t->nsproxy->net_ns->ns.inum;
-	r.euid = reader_confined ? -1 : t->real_cred->euid.val;
+	r.uid = reader_confined ? -1 : t->real_cred->uid.val;
 	bpf_probe_read_kernel(&r.cgroups, sizeof(r.cgroups), &t->cgroups);
 	r.task.size = sizeof(r);
 	bpf_seq_write(seq, &r, sizeof(r));

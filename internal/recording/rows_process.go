@@ -18,7 +18,7 @@ type ProcessSample struct {
 	Cmdline     string        `parquet:"cmdline,dict"`                  // arguments joined by blanks, cut at 256 bytes, secrets masked
 	Kernel      bool          `parquet:"kernel"`                        // a kernel thread
 	State       string        `parquet:"state,dict"`                    // R S D Z T t I X, of the main thread
-	UID         int64         `parquet:"uid"`
+	UID         int64         `parquet:"uid"`                           // real user; in older recordings the effective one
 	Threads     int32         `parquet:"threads"`
 	Nice        int32         `parquet:"nice"`
 	Cgroup      string        `parquet:"cgroup,dict"`     // path in the hierarchy that limits it; v1: of the cpu controller

@@ -49,7 +49,7 @@ type Task struct {
 	// 0 if not known. It means nothing beyond the life of the last of them.
 	CgroupSet uint64
 	NetNS     uint64 // inode of the network namespace; 0 of processes that ended
-	UID       int64  // effective; -1 when rtrail runs in a user namespace
+	UID       int64  // real; -1 when rtrail runs in a user namespace
 }
 
 // Counters are what the kernel adds up for every thread. RunDelay and Slices

@@ -33,11 +33,10 @@ func parseStatus(row *recording.ProcessSample, b []byte) {
 			row.Involuntary = n
 		}
 	}
-	// The second number is the effective one, which ps shows.
+	// The first number is the real one, for which the kernel counts tasks (RLIMIT_NPROC).
 	if _, ids, ok := bytes.Cut(b, []byte("\nUid:")); ok {
-		_, ids = procfile.Field(ids)
-		if effective, _, ok := procfile.NextUint(ids); ok {
-			row.UID = int64(min(effective, math.MaxInt64))
+		if user, _, ok := procfile.NextUint(ids); ok {
+			row.UID = int64(min(user, math.MaxInt64))
 		}
 	}
 }

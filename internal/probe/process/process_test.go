@@ -132,3 +132,11 @@ func FuzzParsers(f *testing.F) {
 		parseTaskstats(b)
 	})
 }
+
+func TestRealUser(t *testing.T) {
+	row := recording.ProcessSample{}
+	parseStatus(&row, []byte("Name:\tsudo\nUid:\t1000\t0\t0\t0\nGid:\t1000\t0\t0\t0\n"))
+	if row.UID != 1000 {
+		t.Errorf("user %d of a setuid program, want the real one, for which tasks are counted", row.UID)
+	}
+}
