@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"golang.org/x/sys/unix"
+
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -23,15 +25,19 @@ var taskLimits = rule.Rule{
 	Columns:    []string{"system.tasks"},
 	Levels:     true,
 	Explains:   []string{"proc/crash-loop", "net/accept-queue-full", "mysql/not-answering"},
-	Thresholds: []*rule.Threshold{&nearLimit, &fullTable, &atLimitShare},
+	Thresholds: []*rule.Threshold{&nearLimit, &atLimitShare, &leastUserLimit},
 	Detect:     detectTaskLimits,
 }
+
+var leastUserLimit = rule.Threshold{Name: "least-user-limit", Value: 16, Unit: "count", Source: rule.Judgement,
+	Reason: "RLIMIT_NPROC of a process. Programs that set less do it to start nothing more: rtkit-daemon has 3, sandboxes have 0 or 1."}
 
 // taskLimit is a control group that bounds the number of tasks, with what happened in it.
 type taskLimit struct {
 	view.Cgroup
-	refused float64       // forks in the window, of it and of groups below without a limit of their own
+	refused float64       // forks in the window, of it and of groups below
 	groups  []view.Cgroup // in which they were refused
+	unclear bool          // none of the limits that are seen explains it: it is the group that counted
 }
 
 func detectTaskLimits(v *view.View) ([]rule.Finding, error) {
@@ -54,45 +60,77 @@ func detectTaskLimits(v *view.View) ([]rule.Finding, error) {
 	return found, nil
 }
 
-// groupLimits assigns refused forks to the groups whose limit refused them. Kernels before 6.10
-// count a fork in the group of the process that asked, newer ones in the group with the
-// limit and in all above it.
+// groupLimits assigns refused forks to the groups whose limit refused them. Kernels before 6.11,
+// and cgroup v1, count a fork in the group of the process that asked, newer ones in the group
+// with the limit and in all above it.
 func groupLimits(v *view.View) []*taskLimit {
-	groups := v.Cgroups()
+	// Innermost groups first.
+	groups := slices.Clone(v.Cgroups())
+	slices.SortStableFunc(groups, func(a, b view.Cgroup) int { return len(b.Path) - len(a.Path) })
 	var list []*taskLimit
 	for _, c := range groups {
 		if limited(&c) && c.Pids >= 0 {
 			list = append(list, &taskLimit{Cgroup: c})
 		}
 	}
-	// Innermost limits first.
-	slices.SortStableFunc(list, func(a, b *taskLimit) int { return len(b.Path) - len(a.Path) })
 	counted := map[string]float64{} // refused forks of groups below that groups above count again
-	for _, l := range list {
-		for _, c := range groups {
-			if c.Version != l.Version || !view.InGroup(c.Path, l.Path) || boundCloser(list, c, l) {
-				continue
-			}
-			l.add(c, counted)
-		}
-		if l.refused > 0 {
-			countAbove(groups, l, counted)
-		}
-	}
-	// The limit of a container may be set where it cannot look.
-	deepest := slices.Clone(groups)
-	slices.SortStableFunc(deepest, func(a, b view.Cgroup) int { return len(b.Path) - len(a.Path) })
-	for _, c := range deepest {
-		if slices.ContainsFunc(list, func(l *taskLimit) bool { return l.Version == c.Version && view.InGroup(c.Path, l.Path) }) {
+	for _, c := range groups {
+		refused := view.OrZero(c.PidsRefused) - counted[c.Path]
+		if !(refused > 0) {
 			continue
 		}
-		l := &taskLimit{Cgroup: c}
-		if l.add(c, counted); l.refused > 0 {
-			countAbove(groups, l, counted)
+		l := limitThatRefused(groups, list, c)
+		if l == nil {
+			limited(&c)
+			l = &taskLimit{Cgroup: c, unclear: true}
 			list = append(list, l)
+		}
+		l.refused += refused
+		l.groups = append(l.groups, c)
+		for _, above := range groups {
+			if above.Version == c.Version && above.Path != c.Path && view.InGroup(c.Path, above.Path) {
+				counted[above.Path] += refused
+			}
 		}
 	}
 	return list
+}
+
+// limitThatRefused picks, of the limits of a group that counted refused forks and of those above
+// it, the one that was reached: the fullest, of several the innermost. Nil: none was near.
+func limitThatRefused(groups []view.Cgroup, list []*taskLimit, c view.Cgroup) (best *taskLimit) {
+	// What the groups above count, too, was refused by a limit of this one.
+	above, again := 0, 0
+	for _, g := range groups {
+		if g.Version == c.Version && g.Path != c.Path && view.InGroup(c.Path, g.Path) && view.Known(g.PidsRefused) {
+			if above++; g.PidsRefused >= c.PidsRefused {
+				again++
+			}
+		}
+	}
+	fullest := nearLimit.Value
+	for _, l := range list { // innermost first
+		if l.unclear || l.Version != c.Version || !view.InGroup(c.Path, l.Path) {
+			continue
+		}
+		if l.Path == c.Path && above > 0 && again == above {
+			return l
+		}
+		if used := l.used(); used >= fullest && (best == nil || used > fullest) {
+			best, fullest = l, used
+		}
+	}
+	return best
+}
+
+// used is how much of its limit a group used at the reading at which that was most, 1 at most.
+func (l *taskLimit) used() (share float64) {
+	for _, s := range l.Samples {
+		if s.Pids >= 0 && s.PidsMax > 0 && s.PidsMax < math.MaxInt64 {
+			share = max(share, min(float64(s.Pids)/float64(s.PidsMax), 1))
+		}
+	}
+	return share
 }
 
 // limited says whether a group had a limit in the window, and makes the last one it had that of
@@ -105,29 +143,6 @@ func limited(c *view.Cgroup) bool {
 		}
 	}
 	return false
-}
-
-// add counts the forks that were refused in a group, without those that are counted below it.
-func (l *taskLimit) add(c view.Cgroup, counted map[string]float64) {
-	if n := view.OrZero(c.PidsRefused) - counted[c.Path]; n > 0 {
-		l.refused += n
-		l.groups = append(l.groups, c)
-	}
-}
-
-func countAbove(groups []view.Cgroup, l *taskLimit, counted map[string]float64) {
-	for _, above := range groups {
-		if above.Path != l.Path && view.InGroup(l.Path, above.Path) {
-			counted[above.Path] += l.refused
-		}
-	}
-}
-
-// boundCloser says that a group has a limit nearer to it than this one.
-func boundCloser(list []*taskLimit, c view.Cgroup, l *taskLimit) bool {
-	return slices.ContainsFunc(list, func(o *taskLimit) bool {
-		return o != l && o.Version == l.Version && o.Path != l.Path && view.InGroup(o.Path, l.Path) && view.InGroup(c.Path, o.Path)
-	})
 }
 
 func (l *taskLimit) reached(v *view.View) rule.Finding {
@@ -147,7 +162,12 @@ func (l *taskLimit) reached(v *view.View) rule.Finding {
 	}
 	if l.bounded() {
 		f.Evidence = append(f.Evidence, l.use())
-	} else {
+	}
+	switch {
+	case l.unclear && l.bounded():
+		f.Headline = rule.T("%s more processes and threads were refused in %s, which has %s of %s", unit.Count(l.refused), l.Path, unit.Count(l.Pids), unit.Count(l.PidsMax))
+		f.Notes = append(f.Notes, rule.T("no limit of it or of a parent group was near at any reading: it was reached in between, or a parent group that is not visible here has it"))
+	case !l.bounded():
 		f.Headline = rule.T("%s may have no more processes and threads: %s were refused", l.Path, unit.Count(l.refused))
 		f.Notes = append(f.Notes, rule.T("a parent group that is not visible here has the limit: look on the container's host"))
 	}
@@ -193,15 +213,24 @@ func (l *taskLimit) finding(v *view.View) rule.Finding {
 		f.Subject.Detail = fmt.Sprintf("most of them in %s: %s", most, unit.Count(threads))
 	}
 	raise := l.raise()
-	if !l.bounded() {
+	if !l.bounded() || l.unclear {
 		raise = shell.Command{}
 	}
 	f.Fixes = []rule.Fix{
-		{Text: rule.T("see which processes have them: each thread counts as one"), Command: shell.Line("ps -eLo cgroup:60,pid,comm --no-headers | grep -F %s | sort | uniq -c | sort -n | tail", l.Path), Tradeoff: "none"},
+		{Text: rule.T("see which processes have them: each thread counts as one"), Command: l.members(), Tradeoff: "none"},
 		{Text: rule.T("if this number is intended, raise the limit"), Command: raise, Tradeoff: "some 20 KiB of kernel memory for each; the limit keeps a fork bomb within the group"},
 		{Text: rule.T("if a program never ends its threads or children, fix that: a higher limit only delays the problem"), Tradeoff: "a change of the program"},
 	}
 	return f
+}
+
+// members lists the tasks of the group and of those below it by name, how many of each.
+func (l *taskLimit) members() shell.Command {
+	file := "cgroup.threads"
+	if l.Version == 1 {
+		file = "tasks"
+	}
+	return shell.Line("find %s -name %s -exec cat {} + | sed 's|.*|/proc/&/comm|' | xargs -r cat | sort | uniq -c | sort -n | tail", pidsFile(l.Cgroup, ""), file)
 }
 
 func (l *taskLimit) bounded() bool { return l.PidsMax > 0 && l.PidsMax < math.MaxInt64 }
@@ -221,8 +250,17 @@ func pidsFile(c view.Cgroup, file string) shell.Path {
 	return shell.Path("/sys/fs/cgroup" + c.Path + "/" + file)
 }
 
+// sandboxed says that a program has taken the right to start processes from itself: its limit is
+// what it has, or next to nothing.
+func sandboxed(p view.Process, limit int64) bool {
+	return limit < int64(leastUserLimit.Int()) || int64(p.Threads) >= limit && p.First.Threads == p.Threads
+}
+
+// forkCalls are the system calls that start processes and threads.
+var forkCalls = map[string]bool{"clone": true, "clone3": true, "fork": true, "vfork": true}
+
 // userLimits judges what processes of a user may have together (ulimit -u). The kernel does not
-// count what it refuses.
+// count what it refuses: that is known only where system calls were counted.
 func userLimits(v *view.View) (found []rule.Finding) {
 	soft := map[int32]int64{}
 	for _, l := range view.Rows[recording.LimitSample](v) {
@@ -230,15 +268,22 @@ func userLimits(v *view.View) (found []rule.Finding) {
 			soft[l.PID] = l.ProcsSoft
 		}
 	}
-	tasks := map[int64]int64{}
+	refused := map[int32]int64{} // calls, by process
+	for _, c := range view.Rows[recording.SyscallSum](v) {
+		if forkCalls[c.Call] && c.Error == int32(unix.EAGAIN) {
+			refused[c.PID] += c.Calls
+		}
+	}
+	tasks, failed := map[int64]int64{}, map[int64]int64{}
 	tightest := map[int64]view.Process{}
 	for _, p := range v.Processes() {
 		if p.Kernel || p.Gone || p.UID <= 0 || p.Threads <= 0 { // root is not bound
 			continue
 		}
 		tasks[p.UID] += int64(p.Threads)
+		failed[p.UID] += refused[p.PID]
 		have, ok := tightest[p.UID]
-		if limit := soft[p.PID]; limit > 0 && (!ok || limit < soft[have.PID] || limit == soft[have.PID] && p.Threads > have.Threads) {
+		if limit := soft[p.PID]; limit > 0 && !sandboxed(p, limit) && (!ok || limit < soft[have.PID] || limit == soft[have.PID] && p.Threads > have.Threads) {
 			tightest[p.UID] = p
 		}
 	}
@@ -253,15 +298,20 @@ func userLimits(v *view.View) (found []rule.Finding) {
 			Impact:   rule.Impact{Share: 0.1, Text: rule.T("nothing yet")},
 			Evidence: []rule.Evidence{{Metric: metric.UserTasks, Value: float64(n), Limit: rule.Limit(float64(limit)),
 				What:  rule.T("user %d has %s tasks at the end of the window; RLIMIT_NPROC of %s is %s", uid, unit.Count(n), p.Entity(), unit.Count(limit)),
-				Check: shell.Line("ps -L -u %d --no-headers | wc -l; grep processes /proc/%d/limits", uid, p.PID)}},
+				Check: shell.Line("ps -L -U %d --no-headers | wc -l; grep processes /proc/%d/limits", uid, p.PID)}},
 			Notes: []rule.Text{rule.T("the limit does not apply to programs with CAP_SYS_RESOURCE or CAP_SYS_ADMIN")},
-			Fixes: []rule.Fix{{Text: rule.T("see who has them"), Command: shell.Line("ps -o nlwp,pid,comm -u %d --sort=-nlwp | head", uid), Tradeoff: "none"},
+			Fixes: []rule.Fix{{Text: rule.T("see who has them"), Command: shell.Line("ps -o nlwp,pid,comm -U %d --sort=-nlwp | head", uid), Tradeoff: "none"},
 				{Text: rule.T("if this number is intended, raise the limit, then for good (LimitNPROC= of its unit, limits.conf)"), Command: shell.Line("prlimit --pid %d --nproc=%d", p.PID, 4*limit), Tradeoff: "some 20 KiB of kernel memory for each; the limit keeps a fork bomb within the user"}},
 		}
-		if n >= limit {
+		switch calls := failed[uid]; {
+		case n >= limit && calls > 0:
 			f.Confidence = rule.Likely
 			f.Headline = rule.T("%s cannot start processes or threads: its user %d has %s, %s are allowed", p.Entity(), uid, unit.Count(n), unit.Count(limit))
 			f.Impact = rule.Impact{Share: 1, Text: rule.T("every fork and every new thread of %s", p.Entity())}
+			f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ProcessCalls, Value: float64(calls) / v.Seconds(), Limit: rule.Limit(0), Check: shell.Line("rtrail trace syscalls --for 10s"),
+				What: rule.T("%s of the user to start one failed with EAGAIN", unit.Plural(calls, "call", "calls"))})
+		case n >= limit:
+			f.Impact.Text = rule.T("not known whether any was refused: the kernel does not count that")
 		}
 		found = append(found, f)
 	}
@@ -280,6 +330,27 @@ func tableLimit(v *view.View) (limit int64, name string) {
 	return limit, name
 }
 
+// givenOnce is below which PIDs are given once only, after boot (kernel/pid.c, RESERVED_PIDS).
+const givenOnce = 300
+
+// tableSize is how many tasks there are when the next one is refused. PIDs end below
+// kernel.pid_max, and of the first ones only those still in use count.
+func tableSize(v *view.View, limit int64, name string) int64 {
+	if name != "kernel.pid_max" {
+		return limit
+	}
+	early := int64(0)
+	for _, p := range v.Processes() {
+		if p.PID < givenOnce && !p.Gone {
+			early++
+		}
+	}
+	if early == 0 { // it is not told which processes there are
+		early = givenOnce - 1
+	}
+	return limit - givenOnce + early
+}
+
 // taskTable judges what the whole host may have: kernel.threads-max and kernel.pid_max. No
 // counter tells whether anything was refused.
 func taskTable(v *view.View) (rule.Finding, bool) {
@@ -288,9 +359,9 @@ func taskTable(v *view.View) (rule.Finding, bool) {
 	if name == "" || len(rows) == 0 {
 		return rule.Finding{}, false
 	}
-	full := 0
+	full, room := 0, tableSize(v, limit, name)
 	for _, s := range rows {
-		if float64(s.Tasks) >= fullTable.Value*float64(limit) {
+		if s.Tasks >= room {
 			full++
 		}
 	}

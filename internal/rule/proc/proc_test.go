@@ -257,14 +257,31 @@ func TestTaskLimits(t *testing.T) {
 		{"far from it", func(h *ruletest.Host) { tasksOf(h, "/web", 200, 512, 0) }, 0, ""},
 		{"not readable", func(h *ruletest.Host) { tasksOf(h, "/web", recording.Unknown, recording.Unknown, 0) }, 0, ""},
 		{"without a limit", func(h *ruletest.Host) { tasksOf(h, "/web", 5000, none, 0) }, 0, ""},
-		{"counted below the limit, as before 6.10", func(h *ruletest.Host) {
+		{"counted below the limit, as before 6.11", func(h *ruletest.Host) {
 			tasksOf(h, "/web", 512, 512, 0)
 			tasksOf(h, "/web/worker", 500, none, 20)
 		}, rule.Certain, "/web"},
-		{"counted above the limit, as since 6.10", func(h *ruletest.Host) {
+		{"counted above the limit, as since 6.11", func(h *ruletest.Host) {
 			tasksOf(h, "/pods", 600, 5000, 20)
 			tasksOf(h, "/pods/web", 512, 512, 20)
 		}, rule.Certain, "/pods/web"},
+		{"counted below another limit that is far, as before 6.11", func(h *ruletest.Host) {
+			tasksOf(h, "/user-1000", 200, 200, 0)
+			tasksOf(h, "/user-1000/app", 50, 4915, 20)
+		}, rule.Certain, "/user-1000"},
+		{"counted in a group that is far from it at all readings, as since 6.11", func(h *ruletest.Host) {
+			h.Cgroup(ruletest.Cgroup{Path: "/pods", Change: func(s float64, row *recording.CgroupSample) {
+				row.Pids, row.PidsMax, row.PidsEvents = 4900, 5000, int64(20*s)
+				if s > 7 {
+					row.Pids = 3000
+				}
+			}})
+			tasksOf(h, "/pods/web", 300, 512, 20)
+		}, rule.Certain, "/pods/web"},
+		{"no limit is near", func(h *ruletest.Host) {
+			tasksOf(h, "/user-1000", 60, 200, 0)
+			tasksOf(h, "/user-1000/app", 50, 4915, 20)
+		}, rule.Certain, "/user-1000/app"},
 		{"the limit was lifted in the window", func(h *ruletest.Host) {
 			h.Cgroup(ruletest.Cgroup{Path: "/web", Change: func(s float64, row *recording.CgroupSample) {
 				row.Pids, row.PidsMax, row.PidsEvents = 512, 512, int64(20*s)
@@ -277,10 +294,21 @@ func TestTaskLimits(t *testing.T) {
 			tasksOf(h, "/", 512, none, 20)
 			tasksOf(h, "/worker", 500, none, 20)
 		}, rule.Certain, "/worker"},
-		{"threads of the host used up", func(h *ruletest.Host) { host(h, 32700) }, rule.Likely, "db1"},
+		{"threads of the host used up", func(h *ruletest.Host) { host(h, 32767) }, rule.Likely, "db1"},
+		{"98 % of the threads of the host", func(h *ruletest.Host) { host(h, 32200) }, rule.Possible, "db1"},
+		{"numbers of the host used up, but for those given once", func(h *ruletest.Host) {
+			host(h, 32480)
+			h.Process(ruletest.Process{PID: 2, Comm: "kthreadd"})
+		}, rule.Likely, "db1"},
 		{"threads of the host nearly used up", func(h *ruletest.Host) { host(h, 30000) }, rule.Possible, "db1"},
 		{"few threads", func(h *ruletest.Host) { host(h, 3000) }, 0, ""},
-		{"a user at its limit", func(h *ruletest.Host) { user(h, 1000, 100, 100) }, rule.Likely, "app"},
+		{"a user at its limit", func(h *ruletest.Host) { user(h, 1000, 100, 100) }, rule.Possible, "app"},
+		{"a user at its limit, and clone fails", func(h *ruletest.Host) {
+			user(h, 1000, 100, 100)
+			ruletest.Add(h, recording.SyscallSum{At: ruletest.Start.Add(5 * time.Second), PID: 71, Process: "app", Call: "clone3", Error: 11, Span: 5 * time.Second, Calls: 9})
+		}, rule.Likely, "app"},
+		{"a program that has taken the right from itself", func(h *ruletest.Host) { user(h, 110, 6, 3) }, 0, ""},
+		{"the same with more threads", func(h *ruletest.Host) { user(h, 110, 80, 40) }, 0, ""},
 		{"a user near its limit", func(h *ruletest.Host) { user(h, 1000, 95, 100) }, rule.Possible, "app"},
 		{"a user with room", func(h *ruletest.Host) { user(h, 1000, 50, 100) }, 0, ""},
 		{"root", func(h *ruletest.Host) { user(h, 0, 200, 100) }, 0, ""},
@@ -288,7 +316,7 @@ func TestTaskLimits(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			h := ruletest.New(2, 10)
-			if !strings.Contains(tt.name, "host") && tt.name != "few threads" {
+			if !strings.Contains(tt.name, "the host") && tt.name != "few threads" {
 				h.System(forks)
 			}
 			tt.build(h)
