@@ -141,7 +141,7 @@ type CgroupSample struct {
 	Reads         int64         `parquet:"reads"`
 	Writes        int64         `parquet:"writes"`
 	IOLimits      string        `parquet:"io_limits"` // "MAJ:MIN rbps=N wbps=N riops=N wiops=N" joined by ';', unset ones left out
-	IODone        string        `parquet:"io_done"`   // what the group did on the devices with limits: "MAJ:MIN rbytes=N wbytes=N rios=N wios=N" joined by ';'; "" without limits, and in older recordings
+	IODone        string        `parquet:"io_done"`   // what the group did on the devices with limits: "MAJ:MIN rbytes=N wbytes=N rios=N wios=N" joined by ';'; "" without limits, and in older recordings. v1: without the groups below, which a limit does not bind
 	Pids          int64         `parquet:"pids"`
 	PidsMax       int64         `parquet:"pids_max"`
 	PidsEvents    int64         `parquet:"pids_events"` // forks refused

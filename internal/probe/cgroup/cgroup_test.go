@@ -87,7 +87,7 @@ func TestVersion1(t *testing.T) {
 			Memory: 60000000, MemoryMax: 64 << 20, MemoryHigh: u, SwapUsed: 600, SwapMax: 64 << 20,
 			Anon: 5000, File: 4000, InactiveFile: 700, EventsHigh: u, EventsMax: 99, EventsOOM: u, OOMKills: 5,
 			MajorFaults: 8, RefaultFile: 9, CPUStall: u, MemoryStall: u,
-			ReadBytes: 4097, WriteBytes: 8192, Reads: 10, Writes: 20, IOLimits: "7:0 wiops=5;8:0 wbps=1048576 wiops=50", IODone: "7:0 rbytes=0 wbytes=0 rios=0 wios=0;8:0 rbytes=4096 wbytes=8192 rios=10 wios=20",
+			ReadBytes: 4097, WriteBytes: 8192, Reads: 10, Writes: 20, IOLimits: "7:0 wiops=5;8:0 wbps=1048576 wiops=50", IODone: "7:0 rbytes=0 wbytes=0 rios=0 wios=0;8:0 rbytes=1024 wbytes=2048 rios=10 wios=20",
 			Pids: 2, PidsMax: math.MaxInt64, PidsEvents: 0,
 			MemswFailures: 17, KmemFailures: 4, SocketFailures: 3, HugeFailures: u,
 		}

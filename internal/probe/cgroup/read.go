@@ -165,13 +165,19 @@ func (r *reading) useV1(g *group) {
 	if n, ok := procfile.Number(r.file(memory, "memory.oom_control"), "oom_kill"); ok { // since 4.13
 		row.OOMKills = n
 	}
-	limited := limitedDevices(row.IOLimits)
 	if b := r.v1Counter(blkio, "blkio.throttle.io_service_bytes"); b != nil {
-		row.ReadBytes, row.WriteBytes = parseBlkio(b, limited, func(t *ioTotals) (read, written *int64) { return &t.readBytes, &t.writeBytes })
+		row.ReadBytes, row.WriteBytes = parseBlkio(b, nil, nil)
 	}
 	if b := r.v1Counter(blkio, "blkio.throttle.io_serviced"); b != nil {
-		row.Reads, row.Writes = parseBlkio(b, limited, func(t *ioTotals) (read, written *int64) { return &t.reads, &t.writes })
-		row.IODone = ioDone(limited)
+		row.Reads, row.Writes = parseBlkio(b, nil, nil)
+	}
+	// A limit holds for the group alone, without those below (block/blk-throttle.c).
+	if limited := limitedDevices(row.IOLimits); limited != nil {
+		parseBlkio(r.file(blkio, "blkio.throttle.io_service_bytes"), limited, func(t *ioTotals) (read, written *int64) { return &t.readBytes, &t.writeBytes })
+		if b := r.file(blkio, "blkio.throttle.io_serviced"); b != nil {
+			parseBlkio(b, limited, func(t *ioTotals) (read, written *int64) { return &t.reads, &t.writes })
+			row.IODone = ioDone(limited)
+		}
 	}
 	r.pids(g.dirs["pids"])
 }

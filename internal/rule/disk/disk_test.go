@@ -253,6 +253,12 @@ func TestLimitsOfGroups(t *testing.T) {
 			c.IODone = fmt.Sprintf("7:3 rbytes=%d wbytes=0 rios=%d wios=0", int64(4096*onThatDisk*s), int64(onThatDisk*s))
 		}})
 	}
+	old := func(h *ruletest.Host, path, limits string, reads float64) {
+		h.Cgroup(ruletest.Cgroup{Path: path, Change: func(s float64, c *recording.CgroupSample) {
+			c.Version, c.IOLimits, c.Reads = 1, limits, int64(reads*s)
+			c.IODone = fmt.Sprintf("7:3 rbytes=%d wbytes=0 rios=%d wios=0", int64(4096*reads*s), int64(reads*s))
+		}})
+	}
 	waits := func(h *ruletest.Host, pid int32, name, group string, threads int32) {
 		h.Process(ruletest.Process{PID: pid, Comm: name, ReadBytes: 1 << 20, IOCgroup: group})
 		for tid := pid*10 + 1; tid <= pid*10+threads; tid++ {
@@ -290,6 +296,21 @@ func TestLimitsOfGroups(t *testing.T) {
 			waits(h, 7, "a", "/a", 5)
 			group(h, "/a", "7:3 riops=100", 100, 400<<10)
 		}, "I/O on loop3 is held at the limit of cgroup /a (100/s reads); a (7) waits"},
+		"a limit that was lowered as the window ends": {func(h *ruletest.Host) {
+			disks(h, device{name: "loop3", reads: 600, size: 4096, await: 0.0002, busy: 0.02, queue: 0.02})
+			waits(h, 7, "a", "/a", 5)
+			there(h, "/a", "7:3 riops=100", 600, 600)
+		}, ""},
+		"a limit of cgroup v1 of the parent group of those who wait": {func(h *ruletest.Host) {
+			disks(h, device{name: "loop3", reads: 100, size: 4096, await: 0.0002, busy: 0.02, queue: 0.02})
+			waits(h, 7, "a", "/pods/a", 5)
+			old(h, "/pods", "7:3 riops=100", 100)
+		}, ""},
+		"a limit of cgroup v1 of the group itself": {func(h *ruletest.Host) {
+			disks(h, device{name: "loop3", reads: 100, size: 4096, await: 0.0002, busy: 0.02, queue: 0.02})
+			waits(h, 7, "a", "/pods", 5)
+			old(h, "/pods", "7:3 riops=100", 100)
+		}, "I/O on loop3 is held at the limit of cgroup /pods (100/s reads); a (7) waits"},
 		"I/O on another disk in such a recording": {func(h *ruletest.Host) {
 			disks(h, device{name: "loop3", reads: 100, size: 4096, await: 0.0002, busy: 0.02, queue: 0.02})
 			waits(h, 7, "a", "/a", 5)

@@ -18,7 +18,7 @@ var atLimit = rule.Threshold{Name: "at-limit", Value: 0.9, Unit: "share", Source
 	Reason: "Rate relative to the limit. The kernel allows bursts and rounds slices, so a throttled cgroup stays a little below or above its limit; one with headroom stays far below."}
 
 var aboveLimit = rule.Threshold{Name: "above-limit", Value: 1.2, Unit: "ratio", Source: rule.Judgement,
-	Reason: "Rate relative to the limit, in recordings without what the group did on the limited disk alone. A rate above this is I/O on other disks, too."}
+	Reason: "Rate relative to the limit. A rate above this was not held by it: the limit is newer than most of the window, or, in older recordings, the rate is that of other disks or groups, too."}
 
 var groupShare = rule.Threshold{Name: "group-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
 	Reason: "A group's limit relative to the traffic of a disk with a queue. Below half, other programs fill the disk, and a higher limit makes it worse."}
@@ -30,7 +30,7 @@ type ioLimit struct {
 	device  string // MAJ:MIN
 	key     string // rbps, wbps, riops, wiops
 	value   float64
-	rate    float64 // of the group on that disk; in older recordings on all disks
+	rate    float64 // of what the limit binds on that disk; in older recordings on all disks, with cgroup v1 of groups below, too
 	there   bool    // rate is that of the disk
 }
 
@@ -76,10 +76,16 @@ func (l ioLimit) evidence() rule.Evidence {
 
 // reached says whether the group does on the disk what the limit allows.
 func (l *ioLimit) reached(d view.BlockDevice) bool {
-	if l.rate < atLimit.Value*l.value {
+	if l.rate < atLimit.Value*l.value || l.rate > aboveLimit.Value*l.value {
 		return false
 	}
-	return l.there || l.rate <= aboveLimit.Value*l.value && l.of(d) >= atLimit.Value*l.value
+	return l.there || l.of(d) >= atLimit.Value*l.value
+}
+
+// binds says whether a limit holds back processes of a group. In cgroup v1 limits of block I/O
+// are no hierarchy: each holds for its own group alone (block/blk-throttle.c).
+func (l *ioLimit) binds(group string) bool {
+	return group == l.path || l.version != 1 && view.InGroup(group, l.path)
 }
 
 // of is what a disk does of what is limited, a second.
@@ -100,10 +106,17 @@ func heldByCgroup(v *view.View) map[string][]*ioLimit {
 		version int32
 	}
 	keys, series := view.Group(view.Rows[recording.CgroupSample](v), func(s recording.CgroupSample) key { return key{s.Path, s.Version} })
+	inside := map[string]bool{} // groups with processes of their own
+	for _, p := range v.Processes() {
+		inside[p.IOCgroup] = true
+	}
 	held := map[string][]*ioLimit{}
 	for _, k := range keys {
 		samples := series[k]
 		if there := samples[len(samples)-1].At.Sub(samples[0].At).Seconds(); there < mostIntervals.Value*v.Seconds() {
+			continue
+		}
+		if k.version == 1 && !inside[k.path] && !inside[""] {
 			continue
 		}
 		all := map[string]float64{

@@ -112,7 +112,7 @@ func (c *candidate) held(w waiters) waiters {
 		if c.loaded && l.value < groupShare.Value*l.of(c.BlockDevice) {
 			continue
 		}
-		group := w.in(l.path)
+		group := w.in(l)
 		if w.blind || len(group.list) > 0 && (c.limit == nil || group.total() > most.total()) {
 			c.limit, most = l, group
 		}

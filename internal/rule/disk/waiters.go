@@ -124,10 +124,9 @@ func onlyIssuer(list []view.Process, d view.BlockDevice, seconds float64) []view
 	return match
 }
 
-// in leaves those in a group of the block I/O controller or below it, and those of whom
-// the group is not known.
-func (w waiters) in(group string) waiters {
-	member := func(p view.Process) bool { return p.IOCgroup == "" || view.InGroup(p.IOCgroup, group) }
+// in leaves those that a limit binds, and those of whom the group is not known.
+func (w waiters) in(l *ioLimit) waiters {
+	member := func(p view.Process) bool { return p.IOCgroup == "" || l.binds(p.IOCgroup) }
 	w.list = slices.DeleteFunc(slices.Clone(w.list), func(p waiter) bool { return !member(p.Process) })
 	w.issuers = slices.DeleteFunc(slices.Clone(w.issuers), func(p view.Process) bool { return !member(p) })
 	w.moved = 0
