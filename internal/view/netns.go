@@ -119,6 +119,24 @@ func (v *View) EnterNetNS(ns uint64) shell.Command {
 	return shell.Command{}
 }
 
+// InSysfs is a command for a shell that runs where /sys shows a network namespace's interfaces:
+// what a program sees there is a matter of its mounts, and nsenter changes the namespace only.
+func (v *View) InSysfs(ns uint64, script shell.Command) shell.Command {
+	if n, ok := v.NetNamespace(ns); ok && !n.Own && n.Name == "" && n.PID != 0 {
+		return shell.Line("%s unshare --mount sh -c %s", v.EnterNetNS(ns), shell.Script(shell.Line("mount -t sysfs sysfs /sys && %s", script)))
+	}
+	return shell.Line("%s sh -c %s", v.EnterNetNS(ns), shell.Script(script)) // ip netns exec mounts one, too
+}
+
+// ResolvConf is the file that names the resolvers of a network namespace, as a process that
+// lives there sees it.
+func (v *View) ResolvConf(ns uint64) shell.Path {
+	if n, ok := v.NetNamespace(ns); ok && !n.Own && n.PID != 0 {
+		return shell.Path(fmt.Sprintf("/proc/%d/root/etc/resolv.conf", n.PID))
+	}
+	return "/etc/resolv.conf"
+}
+
 // setting is one kernel setting; those of the host are in namespace 0.
 type setting struct {
 	ns   uint64

@@ -181,7 +181,7 @@ func (a *askedResolver) evidence(v *view.View, sockets []view.Lookup, longest ti
 		if a.listed.Default {
 			what = rule.T("resolv.conf%s names no server: libraries ask %s", v.InNetNS(a.netns), a.server)
 		}
-		list = append(list, rule.Evidence{Metric: metric.DNSListed, What: what, Check: shell.Line("%s cat /etc/resolv.conf", enter)})
+		list = append(list, rule.Evidence{Metric: metric.DNSListed, What: what, Check: shell.Line("cat %s", v.ResolvConf(a.netns))})
 	}
 	return list
 }

@@ -1,12 +1,14 @@
 package net
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/shell"
 	"rtrail/internal/view"
 )
 
@@ -139,4 +141,30 @@ func TestDNSFromTheHost(t *testing.T) {
 			return listing(lookingUp(3, 3), recording.NameServer{Server: "10.0.0.53", Asked: 1, Answered: 1, Time: time.Millisecond})
 		}},
 	})
+}
+
+// Commands about files of a namespace must reach those of the programs that live there: nsenter
+// --net leaves the mounts of the host.
+func TestFilesOfNamespaces(t *testing.T) {
+	h := ruletest.New(2, 10)
+	for _, n := range []recording.NetNSSample{{NetNS: 1, Own: true, PID: 1}, {NetNS: 2, PID: 70, Comm: "app"}, {NetNS: 3, Name: "blue"}} {
+		n.At = ruletest.Start
+		ruletest.Add(h, n)
+	}
+	v := h.View()
+	for _, c := range []struct {
+		ns            uint64
+		resolv, sysfs string
+	}{
+		{1, "/etc/resolv.conf", "sh -c 'ls /sys/class/net'"},
+		{2, "/proc/70/root/etc/resolv.conf", "nsenter --net -t 70 unshare --mount sh -c 'mount -t sysfs sysfs /sys && ls /sys/class/net'"},
+		{3, "/etc/resolv.conf", "ip netns exec blue sh -c 'ls /sys/class/net'"},
+	} {
+		if got := string(v.ResolvConf(c.ns)); got != c.resolv {
+			t.Errorf("namespace %d: %s, want %s", c.ns, got, c.resolv)
+		}
+		if got := strings.TrimSpace(v.InSysfs(c.ns, shell.Line("ls /sys/class/net")).String()); got != c.sysfs {
+			t.Errorf("namespace %d: %s, want %s", c.ns, got, c.sysfs)
+		}
+	}
 }
