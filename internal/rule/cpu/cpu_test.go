@@ -586,6 +586,14 @@ func TestSoftIRQ(t *testing.T) {
 			return flood(ruletest.New(4, 5).CPUs(quiet, loaded, quiet, quiet), "eth0", 400000, 1400).
 				Process(ruletest.Process{PID: 20, Comm: "ksoftirqd/1", Kernel: true, CPU: 0.3})
 		}, Want: rule.Likely, Kind: view.KindInterface, Subject: "eth0", Low: 0.59, High: 0.61},
+		{Name: "a flood behind a proxy with a backend on 127.0.0.1", Host: func() *ruletest.Host {
+			h := flood(ruletest.New(2, 10).CPUs(quiet, loaded), "eth0", 90000, 60).NetDevice(ruletest.NetDevice{Name: "lo", RxPackets: 100000, RxBytes: 1e8})
+			ruletest.Add(h, recording.SysctlSample{At: ruletest.Start, Name: "/sys/class/net/eth0/device/msi_irqs", Value: "30"})
+			h.Process(ruletest.Process{PID: 20, Comm: "ksoftirqd/1", Kernel: true, CPU: 0.3})
+			return ruletest.Every(h, func(at time.Time, s float64) recording.InterruptSample {
+				return recording.InterruptSample{At: at, IRQ: "30", Device: "PCI-MSIX eth0-TxRx-0", CPU: 1, Count: uint64(7 + 50*s)}
+			})
+		}, Want: rule.Certain, Kind: view.KindInterface, Subject: "eth0", Low: 0.59, High: 0.61},
 		{Name: "useful traffic", Host: func() *ruletest.Host {
 			return flood(ruletest.New(2, 10).CPUs(quiet, ruletest.CPU{User: 0.3, System: 0.4, SoftIRQ: 0.28}), "eth0", 90000, 300)
 		}},

@@ -21,7 +21,7 @@ var interruptsOnOneCore = rule.Rule{
 	Resource:   "CPU",
 	Needs:      []recording.Table{recording.CPUs, recording.SoftIRQs},
 	Explains:   []string{"cpu/softirq", "net/softnet", "net/nic-drops", "net/packet-loss", "rt/server-slow", "rt/path-slow"},
-	Thresholds: []*rule.Threshold{&interruptShare, &coreFull, &othersIdle, &skewShare, &receiveShare, &ksoftirqdFrom, &squeezedFrom, &backlogDropped, &smallPacket, &floodPackets, &natureShare},
+	Thresholds: []*rule.Threshold{&interruptShare, &coreFull, &othersIdle, &skewShare, &receiveShare, &ksoftirqdFrom, &squeezedFrom, &backlogDropped, &smallPacket, &floodPackets, &natureShare, &cardShare},
 	Seen:       func(v *view.View) bool { return len(v.CPUs()) > 1 },
 	Detect:     detectInterruptsOnOneCore,
 }
@@ -64,15 +64,15 @@ func detectInterruptsOnOneCore(v *view.View) ([]rule.Finding, error) {
 	if !ok || c.work < interruptShare.Value || c.Busy() < coreFull.Value || c.of < skewShare.Value || c.idlest.Idle < othersIdle.Value {
 		return nil, nil
 	}
-	k := kindsOf(v)
+	k := kindsOf(v, c.CPU)
 	if k.top != "NET_RX" || k.share < receiveShare.Value {
 		return nil, nil // timers, disks and what else interrupts: nothing that could be spread this way is known
 	}
-	flow, hasFlow := busiestInterface(v)
+	flow, hasFlow := receivedOn(v, c.CPU)
 	switch {
 	case hasFlow && flow.name == "lo":
 		return nil, nil // receiving is part of what a program sends to its neighbour
-	case hasFlow && flow.packets >= floodPackets.Value && flow.size <= smallPacket.Value && !wanted(v, flow):
+	case hasFlow && flow.packets >= floodPackets.Value && flow.size <= smallPacket.Value && !wanted(v, flow.traffic):
 		return nil, nil // a flood: cpu/softirq says so, and to spread it is no cure
 	}
 	// A full CPU that keeps up with its packets harms nobody who is known.
@@ -80,7 +80,7 @@ func detectInterruptsOnOneCore(v *view.View) ([]rule.Finding, error) {
 	if c.waiting() {
 		f.Confidence = rule.Certain
 	}
-	c.describe(v, &f, flow, hasFlow)
+	c.describe(v, &f, flow)
 	return []rule.Finding{f}, nil
 }
 
@@ -137,26 +137,9 @@ func busiestCore(v *view.View) (c core, ok bool) {
 	return c, true
 }
 
-// line is the interrupt line of a network card that interrupts the CPU most.
-func (c *core) line(v *view.View) (card view.Card, line view.Line, ok bool) {
-	for _, k := range v.Cards() {
-		for _, l := range k.Lines {
-			if l.PerCPU[c.CPU] > line.PerCPU[c.CPU] {
-				card, line, ok = k, l, true
-			}
-		}
-	}
-	return card, line, ok
-}
-
-func (c *core) describe(v *view.View, f *rule.Finding, flow traffic, hasFlow bool) {
+func (c *core) describe(v *view.View, f *rule.Finding, flow source) {
 	cpu := view.Entity{Kind: view.KindCPU, Name: fmt.Sprintf("CPU %d", c.CPU)}
-	card, line, physical := c.line(v)
 	iface, ns, enter := flow.name, flow.netns, v.EnterNetNS(flow.netns)
-	// What a card receives also passes bridges and pairs, which count it again.
-	if physical && (!hasFlow || v.OwnNetNS(flow.netns)) {
-		iface, ns, enter = card.Interface, v.Manifest().Host.NetNS, shell.Command{}
-	}
 	f.Subject = cpu
 	if iface != "" {
 		f.Subject = view.InterfaceEntity(iface, ns)
@@ -193,10 +176,10 @@ func (c *core) describe(v *view.View, f *rule.Finding, flow traffic, hasFlow boo
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ProcessCPU, Value: c.daemon.CPU, Limit: rule.Limit(ksoftirqdFrom.Value), Check: shell.Line("pidstat -p %d 1 5", c.daemon.PID),
 			What: rule.T("%s uses %v of a CPU for packets that had to wait", c.daemon.Comm, unit.Share(c.daemon.CPU))})
 	}
-	if hasFlow {
+	if iface != "" {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.NetRxPackets, Value: flow.packets, What: rule.T("%s%s received %v packets", flow.name, v.InNetNS(flow.netns), unit.PerSecond(flow.packets))})
 	}
-	if physical {
+	if card, line := flow.card, flow.line; flow.real {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.SchedInterrupts, Value: line.PerCPU[c.CPU], Check: shell.Line("cat /proc/irq/%d/smp_affinity_list /proc/irq/%d/effective_affinity_list", line.IRQ, line.IRQ),
 			What: rule.T("interrupt %d (%s) came %v on CPU %d; it may go to CPUs %s and goes to %s", line.IRQ, shortDevice(line.Device), unit.PerSecond(line.PerCPU[c.CPU]), c.CPU, known(line.Affinity), known(line.Effect))})
 		if card.Queues > 1 {
@@ -207,7 +190,7 @@ func (c *core) describe(v *view.View, f *rule.Finding, flow traffic, hasFlow boo
 	cheaper := rule.Fix{Text: rule.T("make each packet cheaper: shorter rule lists, GRO, larger frames"), Command: shell.Line("%s nft list ruleset", enter), Tradeoff: "a change of the firewall or of the network"}
 	if iface != "" {
 		f.Fixes = append(f.Fixes, rule.Fix{Text: rule.T("let all CPUs share the work (RPS): each connection goes to one of them"),
-			Command:  shell.Line("%s sh -c %s", enter, shell.Script(shell.Line("for q in /sys/class/net/%s/queues/rx-*/rps_cpus; do echo %s > $q; done", iface, cpuMask(v.CPUCount())))),
+			Command:  v.InSysfs(ns, shell.Line("for q in /sys/class/net/%s/queues/rx-*/rps_cpus; do echo %s > $q; done", iface, cpuMask(online(v)))),
 			Tradeoff: "an interrupt between CPUs for each batch, and less time for programs on the other CPUs; what comes in one connection still is for one CPU"})
 	}
 	if v.CPUCount() > 2 {
@@ -228,14 +211,25 @@ func shortDevice(text string) string {
 
 func known(cpus string) string { return cmp.Or(cpus, "that are not known") }
 
+// online lists the numbers of the CPUs that are online: not all below their number are, as
+// without the second threads of cores (nosmt).
+func online(v *view.View) (cpus []int32) {
+	for _, c := range v.CPUs() {
+		cpus = append(cpus, c.CPU)
+	}
+	return cpus
+}
+
 // cpuMask is a mask of CPUs as rps_cpus takes it: words of 32, divided by commas.
-func cpuMask(cpus int) string {
-	var words []string
-	for ; cpus > 0; cpus -= 32 {
-		words = append([]string{fmt.Sprintf("%x", uint64(1)<<min(cpus, 32)-1)}, words...)
+func cpuMask(cpus []int32) string {
+	words := make([]uint32, slices.Max(cpus)/32+1)
+	for _, n := range cpus {
+		words[n/32] |= 1 << (n % 32)
 	}
-	for i := 1; i < len(words); i++ {
-		words[i] = fmt.Sprintf("%08s", words[i])
+	slices.Reverse(words)
+	text := fmt.Sprintf("%x", words[0])
+	for _, w := range words[1:] {
+		text += fmt.Sprintf(",%08x", w)
 	}
-	return strings.Join(words, ",")
+	return text
 }

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -25,6 +26,15 @@ func TestInterruptsOnOneCore(t *testing.T) {
 		}
 		return ruletest.Every(h, func(at time.Time, s float64) recording.InterruptSample {
 			return recording.InterruptSample{At: at, IRQ: "30", Device: "PCI-MSIX-0000:00:03.0 1-edge eth0-TxRx-0", CPU: 1, Count: uint64(7 + 9000*s)}
+		})
+	}
+	// lineOf is one line of a card that interrupts a CPU so often a second.
+	lineOf := func(h *ruletest.Host, name, irq string, cpu int32, rate float64) *ruletest.Host {
+		for setting, value := range map[string]string{"/sys/class/net/" + name + "/device/msi_irqs": irq, "/proc/irq/" + irq + "/effective_affinity_list": fmt.Sprint(cpu)} {
+			ruletest.Add(h, recording.SysctlSample{At: ruletest.Start, Name: setting, Value: value})
+		}
+		return ruletest.Every(h, func(at time.Time, s float64) recording.InterruptSample {
+			return recording.InterruptSample{At: at, IRQ: irq, Device: "PCI-MSIX-0000:00:04.0 1-edge " + name + "-TxRx-0", CPU: cpu, Count: uint64(7 + rate*s)}
 		})
 	}
 	four := func(busiest ruletest.CPU) *ruletest.Host {
@@ -77,14 +87,44 @@ func TestInterruptsOnOneCore(t *testing.T) {
 			})
 		}, Want: rule.Certain, Kind: view.KindInterface, Subject: "eth0", Low: 0.39, High: 0.4},
 		{Name: "a benchmark over loopback", Host: func() *ruletest.Host { return receiving(four(full), "lo", 90000, 700).Process(daemon) }},
+		{Name: "a polled card beside one that interrupts much for little", Host: func() *ruletest.Host {
+			h := card(receiving(four(full), "eth0", 90000, 700)).Process(daemon).NetDevice(ruletest.NetDevice{Name: "eth1", RxPackets: 3000, RxBytes: 3e5})
+			return lineOf(h, "eth1", "40", 1, 20000)
+		}, Want: rule.Certain, Kind: view.KindInterface, Subject: "eth0", Low: 0.39, High: 0.4, Proof: "interrupt 30 (eth0-TxRx-0)"},
+		{Name: "a card that is polled all the time", Host: func() *ruletest.Host {
+			return lineOf(receiving(four(full), "eth0", 90000, 700), "eth0", "30", 1, 0).Process(daemon)
+		}, Want: rule.Certain, Kind: view.KindInterface, Subject: "eth0", Low: 0.39, High: 0.4, Proof: "interrupt 30 (eth0-TxRx-0)"},
+		{Name: "a busier card that interrupts another CPU", Host: func() *ruletest.Host {
+			h := card(receiving(four(full), "eth0", 90000, 700)).Process(daemon).NetDevice(ruletest.NetDevice{Name: "eth1", RxPackets: 200000, RxBytes: 2e8})
+			return lineOf(h, "eth1", "40", 3, 200)
+		}, Want: rule.Certain, Kind: view.KindInterface, Subject: "eth0", Low: 0.39, High: 0.4},
+		{Name: "a proxy with a backend on 127.0.0.1", Host: func() *ruletest.Host {
+			return card(receiving(four(full), "eth0", 90000, 700)).Process(daemon).NetDevice(ruletest.NetDevice{Name: "lo", RxPackets: 190000, RxBytes: 2e8})
+		}, Want: rule.Certain, Kind: view.KindInterface, Subject: "eth0", Low: 0.39, High: 0.4},
+		{Name: "a benchmark over loopback on the CPU that a quiet card interrupts", Host: func() *ruletest.Host {
+			return card(receiving(four(full), "eth0", 300, 700)).Process(daemon).NetDevice(ruletest.NetDevice{Name: "lo", RxPackets: 190000, RxBytes: 2e8})
+		}},
+		{Name: "disks interrupt other CPUs", Host: func() *ruletest.Host {
+			return card(receiving(four(full), "eth0", 90000, 700)).Process(daemon).SoftIRQ("BLOCK", 3, 30000)
+		}, Want: rule.Certain, Kind: view.KindInterface, Subject: "eth0", Low: 0.39, High: 0.4},
 		{Name: "a disk's interrupts", Host: func() *ruletest.Host { return four(full).SoftIRQ("BLOCK", 1, 90000).SoftIRQ("NET_RX", 1, 100) }},
 	})
 }
 
 func TestCPUMask(t *testing.T) {
-	for cpus, want := range map[int]string{1: "1", 2: "3", 12: "fff", 32: "ffffffff", 33: "1,ffffffff", 64: "ffffffff,ffffffff"} {
-		if got := cpuMask(cpus); got != want {
-			t.Errorf("%d CPUs: %s, want %s", cpus, got, want)
+	var all []int32
+	for n := range int32(64) {
+		all = append(all, n)
+	}
+	for _, c := range []struct {
+		cpus []int32
+		want string
+	}{
+		{all[:1], "1"}, {all[:2], "3"}, {all[:12], "fff"}, {all[:32], "ffffffff"}, {all[:33], "1,ffffffff"}, {all, "ffffffff,ffffffff"},
+		{[]int32{0, 2, 4, 6}, "55"}, {[]int32{40, 1}, "100,00000002"},
+	} {
+		if got := cpuMask(c.cpus); got != c.want {
+			t.Errorf("CPUs %v: %s, want %s", c.cpus, got, c.want)
 		}
 	}
 }

@@ -19,7 +19,7 @@ var softirq = rule.Rule{
 	Resource:   "CPU",
 	Needs:      []recording.Table{recording.CPUs, recording.SoftIRQs},
 	Explains:   []string{"cpu/saturated", "net/softnet"},
-	Thresholds: []*rule.Threshold{&softirqShare, &softirqPossible, &ksoftirqdFrom, &cpuLeft, &smallPacket, &floodPackets, &receiveShare, &natureShare, &hostShare},
+	Thresholds: []*rule.Threshold{&softirqShare, &softirqPossible, &ksoftirqdFrom, &cpuLeft, &smallPacket, &floodPackets, &receiveShare, &natureShare, &hostShare, &cardShare},
 	Detect:     detectSoftIRQ,
 }
 
@@ -40,7 +40,7 @@ var (
 	floodPackets = rule.Threshold{Name: "flood-packets", Value: 5000.0, Unit: "per second", Source: rule.Measured,
 		Reason: "Packets per second on one interface. A packet costs 1 to 5 µs of softirq time, 20 µs or more behind long firewall rule lists. Below this rate packets cannot fill 10 % of a CPU even then."}
 	receiveShare = rule.Threshold{Name: "receive-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of NET_RX in all softirqs (timer, scheduler and RCU left out) from which received packets are the cause."}
+		Reason: "Share of NET_RX in all softirqs of the CPU (timer, scheduler and RCU left out) from which received packets are the cause."}
 	natureShare = rule.Threshold{Name: "nature-share", Value: 0.3, Unit: "share", Source: rule.Judgement,
 		Reason: "A protocol counter that grows by at least this share of the packet rate shows what the packets are."}
 )
@@ -60,15 +60,15 @@ func detectSoftIRQ(v *view.View) ([]rule.Finding, error) {
 	if worst.SoftIRQ < softirqPossible.Value {
 		return nil, nil
 	}
-	kinds := kindsOf(v)
-	flow, hasFlow := busiestInterface(v)
+	kinds := kindsOf(v, worst.CPU)
+	flow, hasFlow := receivedOn(v, worst.CPU)
 	receiving := kinds.top == "NET_RX" && kinds.share >= receiveShare.Value
 	flood := receiving && hasFlow && flow.packets >= floodPackets.Value && flow.size <= smallPacket.Value
 	daemon := ksoftirqd(v)
 	// That a CPU spends its time on packets harms nobody while it has time left and
 	// somebody wants the packets: a name server or a game may live on tiny ones.
 	pressed := daemon.CPU >= ksoftirqdFrom.Value || 1-worst.Busy() <= cpuLeft.Value
-	nature := natureOf(v, flow)
+	nature := natureOf(v, flow.traffic)
 	f := rule.Finding{Confidence: rule.Possible}
 	switch {
 	// Loopback has no sender but this host: its softirq time is part of what
@@ -82,7 +82,7 @@ func detectSoftIRQ(v *view.View) ([]rule.Finding, error) {
 	if f.Confidence == rule.Possible && !flood && daemon.CPU < ksoftirqdFrom.Value {
 		return nil, nil // busy with useful packets
 	}
-	describeSoftIRQ(v, &f, softirqFacts{worst: worst, sum: sum, kinds: kinds, flow: flow, hasFlow: hasFlow && receiving, flood: flood, nature: nature.words, daemon: daemon})
+	describeSoftIRQ(v, &f, softirqFacts{worst: worst, sum: sum, kinds: kinds, flow: flow.traffic, hasFlow: hasFlow && receiving, flood: flood, nature: nature.words, daemon: daemon})
 	return []rule.Finding{f}, nil
 }
 
@@ -97,7 +97,7 @@ type softirqFacts struct {
 	daemon  view.Process
 }
 
-// kinds is which kind of softirq dominates.
+// kinds is which kind of softirq dominates on a CPU.
 type kinds struct {
 	top   string
 	rate  float64
@@ -107,11 +107,11 @@ type kinds struct {
 // housekeeping runs on every CPU all the time and moves with the clock.
 var housekeeping = map[string]bool{"TIMER": true, "SCHED": true, "RCU": true, "HRTIMER": true}
 
-func kindsOf(v *view.View) (k kinds) {
+func kindsOf(v *view.View, cpu int32) (k kinds) {
 	sums := map[string]float64{}
 	var all float64
 	for _, s := range v.SoftIRQs() {
-		if !housekeeping[s.Kind] {
+		if s.CPU == cpu && !housekeeping[s.Kind] {
 			sums[s.Kind] += s.PerSecond
 			all += s.PerSecond
 		}
@@ -125,34 +125,6 @@ func kindsOf(v *view.View) (k kinds) {
 		k.share = k.rate / all
 	}
 	return k
-}
-
-// traffic is what one interface received.
-type traffic struct {
-	name    string
-	netns   uint64
-	packets float64 // per second
-	size    float64 // mean bytes
-}
-
-// busiestInterface is the one that received most packets. Both ends of a veth
-// pair and a bridge above them count the same packets; only the one that
-// received most is looked at, so nothing is counted twice.
-func busiestInterface(v *view.View) (best traffic, ok bool) {
-	type key struct {
-		netns uint64
-		name  string
-	}
-	keys, series := view.Group(view.Rows[recording.NetDeviceSample](v), func(s recording.NetDeviceSample) key { return key{s.NetNS, s.Interface} })
-	for _, k := range keys {
-		rows := series[k]
-		packets := view.Rate(v, rows, func(s recording.NetDeviceSample) uint64 { return s.RxPackets })
-		if packets > best.packets {
-			bytes := view.Rate(v, rows, func(s recording.NetDeviceSample) uint64 { return s.RxBytes })
-			best, ok = traffic{name: k.name, netns: k.netns, packets: packets, size: bytes / packets}, true
-		}
-	}
-	return best, ok
 }
 
 func ksoftirqd(v *view.View) (busiest view.Process) {
@@ -224,7 +196,7 @@ func describeSoftIRQ(v *view.View, f *rule.Finding, x softirqFacts) {
 		{Metric: metric.CPUSoftirq, Value: x.worst.SoftIRQ, Limit: rule.Limit(softirqShare.Value),
 			What: rule.T("softirqs took %v of %s", unit.Share(x.worst.SoftIRQ), cpu)},
 		{Metric: metric.SoftirqRate, Value: x.kinds.rate,
-			What: rule.T("%s ran %v, %v of all softirqs except timer, scheduler and RCU", x.kinds.top, unit.PerSecond(x.kinds.rate), unit.Share(x.kinds.share))},
+			What: rule.T("%s ran %v, %v of all its softirqs except timer, scheduler and RCU", x.kinds.top, unit.PerSecond(x.kinds.rate), unit.Share(x.kinds.share))},
 	}
 	if x.hasFlow {
 		f.Evidence = append(f.Evidence,
