@@ -1,6 +1,12 @@
 package view
 
-import "rtrail/internal/recording"
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"rtrail/internal/recording"
+)
 
 // Answering is what the clients of a process asked over TCP, and what they got.
 type Answering struct {
@@ -42,14 +48,65 @@ func (v *View) answering() map[int32]Answering {
 	return sums
 }
 
-// open is the share of its readings at which something had arrived since it sent last.
-// A connection that never sent anything takes what it gets without an answer.
+// open is the share of its readings at which a request was at its process.
 func (c *Connection) open() float64 {
 	n := 0
 	for _, r := range c.Samples {
-		if s := r.Of(); s.Info && s.BytesSent > 0 && s.BytesReceived > 0 && s.LastReceive.After(s.LastSend) {
+		if asked(r.Of()) {
 			n++
 		}
 	}
 	return float64(n) / float64(len(c.Samples))
+}
+
+// asked says that something had arrived since a connection sent last. One that never sent anything
+// takes what it gets without an answer.
+func asked(s *recording.TCPSample) bool {
+	return s.Info && s.BytesSent > 0 && s.BytesReceived > 0 && s.SinceReceive < s.SinceSend
+}
+
+// ServingDiskWaits is how many threads of a process waited for a disk, on average: at most as many
+// as requests were at it at that moment, and those beside. The latter read for the process itself:
+// a compaction, a check, a backup.
+func (v *View) ServingDiskWaits(p Process) (serving, beside float64) {
+	open := map[time.Time]float64{} // requests at a reading
+	for _, c := range v.Connections() {
+		if owners := v.SocketOwners(c.Inode); len(owners) == 0 || owners[0].PID != p.PID || v.asks(c) {
+			continue
+		}
+		for _, r := range c.Samples {
+			n := 0.0
+			if asked(r.Of()) {
+				n = 1
+			}
+			open[r.At()] += n
+		}
+	}
+	readings := slices.SortedFunc(maps.Keys(open), time.Time.Compare)
+	waits := map[time.Time]float64{} // threads at a reading of the process
+	for _, t := range v.ThreadTimes() {
+		if t.PID != p.PID {
+			continue
+		}
+		for _, s := range t.Samples {
+			n := 0.0
+			if Classify(s) == WaitDisk {
+				n = 1
+			}
+			waits[s.At] += n
+		}
+	}
+	if len(readings) == 0 || len(waits) == 0 {
+		return 0, 0
+	}
+	for at, threads := range waits {
+		i, _ := slices.BinarySearchFunc(readings, at, time.Time.Compare)
+		if i == len(readings) || i > 0 && at.Sub(readings[i-1]) < readings[i].Sub(at) {
+			i-- // the nearest
+		}
+		requests := min(threads, open[readings[i]])
+		serving += requests
+		beside += threads - requests
+	}
+	return serving / float64(len(waits)), beside / float64(len(waits))
 }

@@ -29,8 +29,8 @@ func interfaces(v *view.View) []traffic {
 		keys, series := view.Group(view.Rows[recording.NetDeviceSample](v), func(s recording.NetDeviceSample) key { return key{s.NetNS, s.Interface} })
 		for _, k := range keys {
 			rows := series[k]
-			if packets := view.Rate(rows, func(s recording.NetDeviceSample) uint64 { return s.RxPackets }); packets > 0 {
-				bytes := view.Rate(rows, func(s recording.NetDeviceSample) uint64 { return s.RxBytes })
+			if packets := view.Rate(v, rows, func(s recording.NetDeviceSample) uint64 { return s.RxPackets }); packets > 0 {
+				bytes := view.Rate(v, rows, func(s recording.NetDeviceSample) uint64 { return s.RxBytes })
 				list = append(list, traffic{name: k.name, netns: k.netns, packets: packets, size: bytes / packets})
 			}
 		}

@@ -19,7 +19,7 @@ var readAmplified = rule.Rule{
 	Resource:   "disks",
 	Needs:      []recording.Table{recording.Disks, recording.Processes, recording.TCPSockets},
 	Explains:   []string{"disk/saturated", "disk/cgroup-throttled", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing"},
-	Thresholds: []*rule.Threshold{&readPerRequest, &answeredShare, &openRequests, &minWaiting, &mostReads},
+	Thresholds: []*rule.Threshold{&readPerRequest, &answeredShare, &openRequests, &minWaiting, &mostReads, &besideShare},
 	Seen:       func(v *view.View) bool { return len(amplifiers(v)) > 0 },
 	Detect:     detectReadAmplified,
 }
@@ -31,6 +31,8 @@ var (
 		Reason: "Bytes sent to clients relative to bytes read. Servers of files, dumps and large results send most of what they read."}
 	openRequests = rule.Threshold{Name: "open-requests", Value: 0.5, Unit: "requests", Source: rule.Judgement,
 		Reason: "Mean number of requests at the server. Below it clients hardly wait, and what reads is a job of the server itself: a backup, a compaction, a check."}
+	besideShare = rule.Threshold{Name: "beside-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Threads that wait for a disk beyond the requests at the server, relative to those that requests explain. With more, jobs of the server read: a compaction waits for the disk also while no request is open."}
 	mostReads = rule.Threshold{Name: "most-reads", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the server in what the disk reads. Below half another program is the reason why requests wait there."}
 )
@@ -40,7 +42,7 @@ type amplifier struct {
 	view.Process
 	view.Answering
 	disks   []view.BlockDevice // the one it reads from, and the one below it
-	waiting float64            // reads that requests wait for, mean
+	waiting float64            // threads that wait for reads while requests are at the server, mean; 0: not known to be for these
 	each    float64            // bytes read for a request, at least
 }
 
@@ -89,10 +91,14 @@ func detectReadAmplified(v *view.View) (found []rule.Finding, err error) {
 		if a.each < readPerRequest.Value || a.Sent > answeredShare.Value*a.ReadBytes || a.Open < openRequests.Value {
 			continue
 		}
-		// Threads that read ahead, or have others read for them, do not wait in D: the disk
-		// tells how many reads are under way.
-		a.waiting = max(v.DiskWaits(a.Process), min(a.disks[0].Queue, a.Open))
-		if a.waiting >= minWaiting.Value {
+		serving, beside := v.ServingDiskWaits(a.Process)
+		switch {
+		case serving >= minWaiting.Value && beside <= besideShare.Value*serving:
+			a.waiting = serving
+			found = append(found, a.finding())
+		// Threads that read ahead, or have others read for them, do not wait in D. That reads are
+		// under way while requests are open does not say that these wait for them.
+		case max(v.DiskWaits(a.Process), min(a.disks[0].Queue, a.Open)) >= minWaiting.Value:
 			found = append(found, a.finding())
 		}
 	}
@@ -120,6 +126,10 @@ func (a *amplifier) finding() rule.Finding {
 			{Text: rule.T("give %s a larger cache, if what it reads again and again would fit", a.Comm), Tradeoff: "memory that others lack"},
 			{Text: rule.T("if a backup, a compaction or a check of %s reads, move it to a quiet hour", a.Comm), Tradeoff: "it ends later"},
 		},
+	}
+	if a.waiting == 0 {
+		f.Confidence = rule.Possible
+		f.Impact = rule.Impact{Share: 0.1, Text: rule.T("not known: a job of the server may read while requests are answered from its cache")}
 	}
 	for _, d := range a.disks {
 		f.Affects = append(f.Affects, view.Entity{Kind: view.KindDevice, Name: d.Device})
