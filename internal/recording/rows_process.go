@@ -128,8 +128,10 @@ type CgroupSample struct {
 	Anon          int64         `parquet:"anon_bytes"`
 	File          int64         `parquet:"file_bytes"`
 	InactiveFile  int64         `parquet:"inactive_file_bytes"`
-	EventsHigh    int64         `parquet:"events_high"` // throttled at the high limit
-	EventsMax     int64         `parquet:"events_max"`  // hit the hard limit; v1: failcnt
+	ActiveFile    int64         `parquet:"active_file_bytes"`      // 0 in older recordings, as the next one
+	Reclaimable   int64         `parquet:"slab_reclaimable_bytes"` // kernel memory that it can take back, as of names and inodes; v2
+	EventsHigh    int64         `parquet:"events_high"`            // throttled at the high limit
+	EventsMax     int64         `parquet:"events_max"`             // hit the hard limit; v1: failcnt
 	EventsOOM     int64         `parquet:"events_oom"`
 	OOMKills      int64         `parquet:"oom_kill"`
 	MajorFaults   int64         `parquet:"major_faults"`

@@ -62,7 +62,7 @@ func (c *Connection) open() float64 {
 // asked says that something had arrived since a connection sent last. One that never sent anything
 // takes what it gets without an answer.
 func asked(s *recording.TCPSample) bool {
-	return s.Info && s.BytesSent > 0 && s.BytesReceived > 0 && s.SinceReceive < s.SinceSend
+	return s.Info && s.BytesSent > 0 && s.BytesReceived > 0 && s.LastReceive.After(s.LastSend)
 }
 
 // ServingDiskWaits is how many threads of a process waited for a disk, on average: at most as many

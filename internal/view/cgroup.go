@@ -189,12 +189,22 @@ func (v *View) MemoryLimitOf(p Process) (group Cgroup, ok bool) {
 	return group, ok
 }
 
-// Room is how many bytes a limited group can still grow: what is free under
-// its limit and the page cache it can drop.
+// Room is how many bytes a limited group can still grow without swap: what is free under its
+// limit, its page cache, also that which it uses again and again, and memory of the kernel that
+// can be taken back. Older recordings have the page cache that was not used lately alone.
 func (c Cgroup) Room() int64 {
 	room := c.MemoryMax - c.Memory
-	if c.InactiveFile > 0 {
-		room += c.InactiveFile
+	for _, bytes := range []int64{c.InactiveFile, c.ActiveFile, c.Reclaimable} {
+		room += max(bytes, 0)
 	}
 	return max(0, room)
+}
+
+// SwapRoom is how many bytes of a group may still go to swap, at most.
+func (v *View) SwapRoom(c Cgroup) int64 {
+	free := v.SwapSpace().Free()
+	if c.SwapMax >= 0 && c.SwapMax < unlimited {
+		free = min(free, max(c.SwapMax-max(c.SwapUsed, 0), 0))
+	}
+	return max(free, 0)
 }

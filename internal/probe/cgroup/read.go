@@ -221,6 +221,10 @@ func parseMemoryStat(row *recording.CgroupSample, b []byte, prefix string) {
 			row.File = n
 		case "inactive_file":
 			row.InactiveFile = n
+		case "active_file":
+			row.ActiveFile = n
+		case "slab_reclaimable":
+			row.Reclaimable = n
 		case "pgmajfault":
 			row.MajorFaults = n
 		case "workingset_refault_file", "workingset_refault": // without _file before 5.9

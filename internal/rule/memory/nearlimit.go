@@ -25,7 +25,7 @@ var cgroupNearLimit = rule.Rule{
 }
 
 var roomLeft = rule.Threshold{Name: "room-left", Value: 0.05, Unit: "share", Source: rule.Judgement,
-	Reason: "Memory that the group can still get, as a share of its limit: free memory below the limit plus unused page cache. With less, a single larger allocation reaches the limit."}
+	Reason: "Memory that the group can still get, as a share of its limit: free memory below the limit plus page cache and kernel memory that can be taken back. With less, a single larger allocation reaches the limit."}
 
 // detectCgroupNearLimit looks at what the kernel could not take back from a group. Page cache
 // that is used again and again is for mem/reclaim, pages in swap for mem/swapping.
@@ -41,10 +41,13 @@ func detectCgroupNearLimit(v *view.View) ([]rule.Finding, error) {
 			continue
 		}
 		f := rule.Finding{Subject: view.CgroupEntity(c.Path), Confidence: rule.Possible,
-			Headline: rule.T("%s uses %s of the %s that it may have, nearly all of it memory that cannot be taken back", c.Path, unit.Bytes(c.Memory), unit.Bytes(c.MemoryMax)),
-			Impact:   rule.Impact{Share: 0.1, Text: rule.T("nothing yet; at the limit one of its processes is killed")},
+			Headline: rule.T("%s uses %s of the %s that it may have, nearly all of it memory that cannot be taken back without swap", c.Path, unit.Bytes(c.Memory), unit.Bytes(c.MemoryMax)),
+			Impact:   rule.Impact{Share: 0.1, Text: rule.T("nothing yet; without room in swap one of its processes is killed at the limit")},
 			Evidence: []rule.Evidence{{Metric: metric.CgroupMemory, Value: float64(c.Memory), Limit: rule.Limit(float64(c.MemoryMax)), Check: shell.Line("cat %s %s", memoryFile(c, "memory.current", "memory.usage_in_bytes"), memoryFile(c, "memory.max", "memory.limit_in_bytes")),
-				What: rule.T("%s left for it: %s below the limit, plus page cache not used lately", unit.Bytes(c.Room()), unit.Bytes(max(c.MemoryMax-c.Memory, 0)))}},
+				What: rule.T("%s left for it: %s below the limit, plus page cache and memory of the kernel that can be taken back", unit.Bytes(c.Room()), unit.Bytes(max(c.MemoryMax-c.Memory, 0)))}},
+		}
+		if swap := v.SwapRoom(c); swap > 0 {
+			f.Impact.Text = rule.T("nothing yet; at the limit its memory goes to swap, where %s are free for it", unit.Bytes(swap))
 		}
 		if hits := view.OrZero(c.HitLimit); hits > 0 {
 			f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CgroupMemoryHits, Value: hits, Check: hitsCheck(c),

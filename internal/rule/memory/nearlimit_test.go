@@ -48,6 +48,21 @@ func TestCgroupNearLimit(t *testing.T) {
 			limitedGroup(h, "/cache", always(use{63, 20, 1}), nil)
 			return h
 		}},
+		{Name: "anonymous memory, and page cache in use again and again", Host: func() *ruletest.Host {
+			h := ruletest.New(2, 10)
+			limitedGroup(h, "/cache", always(use{63, 38, 1}), func(_ float64, row *recording.CgroupSample) { row.ActiveFile = 23 << 20 })
+			return h
+		}},
+		{Name: "anonymous memory, and names of files", Host: func() *ruletest.Host {
+			h := ruletest.New(2, 10)
+			limitedGroup(h, "/cache", always(use{63, 38, 1}), func(_ float64, row *recording.CgroupSample) { row.Reclaimable = 23 << 20 })
+			return h
+		}},
+		{Name: "with swap", Host: func() *ruletest.Host {
+			h := ruletest.New(2, 10).Swap("/dev/sdb2", 1<<30, 0, 0)
+			limitedGroup(h, "/cache", always(use{63, 60, 0}), nil)
+			return h
+		}, Want: rule.Possible, Kind: view.KindCgroup, Subject: "/cache", Low: 0.1, High: 0.1, Says: "cannot be taken back without swap"},
 		{Name: "a peak that is over", Host: func() *ruletest.Host {
 			h := ruletest.New(2, 10)
 			limitedGroup(h, "/cache", func(s float64) use {
