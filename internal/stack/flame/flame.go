@@ -37,13 +37,17 @@ func Write(out io.Writer, title string, p *stack.Profile) error {
 	return page.Write(out, page.Page{Document: document.Document{Title: title}, Flames: Graphs(p, 0)})
 }
 
+// maxSize bounds what the graphs of a profile take on a page, in bytes.
+const maxSize = 900_000
+
 // Graphs draws a profile: one graph per kind of stacks, and for dumps of threads
 // one of all and one of those that do not wait for work. Frames of less than a share of
-// the whole stand together.
+// the whole stand together: a larger one where a page would become too large.
 func Graphs(p *stack.Profile, smallest float64) (list []page.Flame) {
+	var roots []*builder
 	add := func(title, unit string, root *builder) {
 		if root.Count > 0 {
-			list = append(list, page.Flame{Title: title, Unit: unit, Root: root.finish(int64(smallest * float64(root.Count)))})
+			list, roots = append(list, page.Flame{Title: title, Unit: unit}), append(roots, root)
 		}
 	}
 	for _, kind := range p.Kinds() {
@@ -71,7 +75,45 @@ func Graphs(p *stack.Profile, smallest float64) (list []page.Flame) {
 			add("all threads", "threads", all)
 		}
 	}
+	smallest = fitting(roots, smallest)
+	for i, root := range roots {
+		list[i].Root = root.finish(root.least(smallest))
+	}
 	return list
+}
+
+// fitting is the share below which frames stand together so that all graphs are no more than
+// maxSize.
+func fitting(roots []*builder, smallest float64) float64 {
+	for smallest < 1 {
+		size := 0
+		for _, root := range roots {
+			size += root.size(root.least(smallest))
+		}
+		if size <= maxSize {
+			break
+		}
+		smallest = max(2*smallest, 1e-5)
+	}
+	return smallest
+}
+
+// least is the count of a share.
+func (n *builder) least(share float64) int64 { return int64(share * float64(n.Count)) }
+
+// size is about what a frame takes on a page with what is below it, in bytes.
+func (n *builder) size(least int64) int {
+	const each, escaped = 32, 5 // beside the names; more for what HTML knows
+	size := each + len(n.Name) + escaped*strings.Count(n.Name, "<") + escaped*strings.Count(n.Name, ">") + escaped*strings.Count(n.Name, "&")
+	for kind := range n.kinds {
+		size += len(kind)
+	}
+	for _, c := range n.order {
+		if c.Count >= least {
+			size += c.size(least)
+		}
+	}
+	return size
 }
 
 func newFrame(name string) *builder {

@@ -1,6 +1,8 @@
 package flame
 
 import (
+	"encoding/json"
+	"fmt"
 	"testing"
 
 	"rtrail/internal/stack"
@@ -23,5 +25,35 @@ func TestGraphs(t *testing.T) {
 	}
 	if small := Graphs(p, 0.9)[0].Root.Children[0].Children[0]; len(small.Children) != 1 || small.Children[0].Count != 5 {
 		t.Errorf("small frames together: %+v", small.Children[0])
+	}
+}
+
+// However many different stacks there are, what the graphs take on a page is bounded, and each count
+// is in them once; the largest are told.
+func TestSize(t *testing.T) {
+	p := &stack.Profile{}
+	for n := range 2000 {
+		s := &stack.Stack{Kind: "dump", Count: 1}
+		for depth := range 30 {
+			s.Frames = append(s.Frames, fmt.Sprintf("std::vector<int&>::f_%d_%d", n, depth))
+		}
+		p.Stacks = append(p.Stacks, s)
+	}
+	p.Stacks = append(p.Stacks, &stack.Stack{Kind: "dump", Frames: []string{"hot", "main"}, Count: 3000})
+	list := Graphs(p, 0)
+	b, err := json.Marshal(list)
+	if err != nil || len(b) > maxSize*5/4 {
+		t.Errorf("%d bytes, %v", len(b), err)
+	}
+	for _, g := range list {
+		var sum int64
+		names := map[string]int64{}
+		for _, c := range g.Root.Children {
+			sum += c.Count
+			names[c.Name] = c.Count
+		}
+		if g.Root.Count != 5000 || sum != 5000 || names["main"] != 3000 {
+			t.Errorf("%s: %d of %d, %v", g.Title, sum, g.Root.Count, names)
+		}
 	}
 }
