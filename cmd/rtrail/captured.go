@@ -6,8 +6,10 @@ import (
 	"slices"
 
 	"rtrail/internal/packet/engine"
+	"rtrail/internal/packet/summary"
 	"rtrail/internal/probe/capture"
 	"rtrail/internal/session"
+	"rtrail/internal/traffic/picture"
 	"rtrail/internal/verdict"
 	"rtrail/internal/view"
 )
@@ -19,7 +21,9 @@ func (d *diagnosis) captured(ctx context.Context, files []string, stdin io.Reade
 			return verdict.Verdict{}, err
 		}
 	}
-	v, err := d.judged(ctx, &session.Captures{Packets: session.Packets{Files: files, Stdin: stdin}, Window: window, How: d.howCaptures()})
+	how := d.howCaptures()
+	how.Second = d.draws()
+	v, err := d.judged(ctx, &session.Captures{Packets: session.Packets{Files: files, Stdin: stdin}, Window: window, How: how})
 	if err != nil {
 		return verdict.Verdict{}, err
 	}
@@ -27,6 +31,15 @@ func (d *diagnosis) captured(ctx context.Context, files []string, stdin io.Reade
 		v.Notes = append(v.Notes, view.SavedPackets+" in commands stands for where you save these packets: ... | tee "+view.SavedPackets+" | rtrail diagnose -")
 	}
 	return v, nil
+}
+
+// draws takes seconds of packets as they are read, for a page; nil: none is wanted.
+func (d *diagnosis) draws() func(*summary.Second) {
+	if d.html == "" {
+		return nil
+	}
+	d.drawn = &picture.Picture{}
+	return d.drawn.Second
 }
 
 // howCaptures is how captures are read.

@@ -23,6 +23,7 @@ import (
 	"rtrail/internal/report"
 	"rtrail/internal/rule"
 	"rtrail/internal/session"
+	"rtrail/internal/traffic/picture"
 	"rtrail/internal/verdict"
 )
 
@@ -48,6 +49,7 @@ type diagnosis struct {
 	pageFlag
 
 	evidence *session.Evidence // that was judged
+	drawn    *picture.Picture  // what was seen of packets as they were read; nil: tables tell it
 }
 
 func newDiagnoseCommand() *cobra.Command {
@@ -303,6 +305,7 @@ func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict
 		mysqlPorts = servers.Ports()
 	}
 	if d.iface != "" {
+		d.captureFlags.second = d.draws()
 		sources = append(sources, d.captureFlags.probe(mysqlPorts, 0, &unopened))
 	}
 	about := manifest()

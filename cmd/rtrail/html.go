@@ -65,22 +65,26 @@ func (d *diagnosis) page(ctx context.Context, v verdict.Verdict, files []string)
 	if from.Before(v.Window.Start) || to.After(v.Window.End) {
 		draft.Band(v.Window.Start, v.Window.End, "the window that was judged", document.Alarm, 0)
 	}
+	traffic := trafficOf(d.drawn, v.Window.Start, v.Window.End)
 	for i, x := range v.Findings {
 		draft.Judged(i+1, x, -1, recording.Window{From: v.Window.Start, To: v.Window.End})
+		traffic.finding(i+1, &x.Finding, -1)
 	}
 	if part {
 		open := func(ctx context.Context, from, to time.Time, tables ...recording.Table) (*recording.Recording, error) {
 			return recording.OpenRange(ctx, files[0], from, to, tables...)
 		}
-		until, err := draft.Record(ctx, open, from, to, chartPatience)
+		until, err := draft.Record(ctx, traffic.Reading(open), from, to, chartPatience)
 		if err != nil {
 			return p, err
 		}
 		p.Document.Blocks = append(p.Document.Blocks, unread(until, to)...)
 	} else {
 		draft.Add(e.View())
+		traffic.add(e.Recording)
 	}
 	draw(&p, draft)
+	p.Document.Blocks = append(p.Document.Blocks, traffic.draw(p.Charts)...)
 	p.Flames = flames(e.View(), "")
 	return p, nil
 }
@@ -122,25 +126,29 @@ func (r *replayed) page(ctx context.Context) (page.Page, error) {
 	}
 	p.Document = r.compose(append(r.overview.whole(), worst...))
 	draft := chart.NewDraft(r.from, r.to)
+	traffic := trafficOf(nil, r.from, r.to)
 	for i, e := range r.overview.worst() {
 		style := document.Warn
 		if e.Finding.Confidence == rule.Certain {
 			style = document.Alarm
 		}
-		draft.Judged(i+1, e.Finding, draft.Band(e.From, e.To, e.Finding.Headline.String(), style, i+1), e.Worst)
+		band := draft.Band(e.From, e.To, e.Finding.Headline.String(), style, i+1)
+		draft.Judged(i+1, e.Finding, band, e.Worst)
+		traffic.finding(i+1, &e.Finding.Finding, band)
 	}
 	for _, piece := range r.pieces {
 		open := func(ctx context.Context, from, to time.Time, tables ...recording.Table) (*recording.Recording, error) {
 			return r.overview.source.OpenPiece(ctx, piece.Number, from, to, tables...)
 		}
 		to := earlier(piece.To, r.to)
-		until, err := draft.Record(ctx, open, later(piece.From, r.from), to, chartPatience)
+		until, err := draft.Record(ctx, traffic.Reading(open), later(piece.From, r.from), to, chartPatience)
 		if err != nil {
 			return p, err
 		}
 		p.Document.Blocks = append(p.Document.Blocks, unread(until, to)...)
 	}
 	draw(&p, draft)
+	p.Document.Blocks = append(p.Document.Blocks, traffic.draw(p.Charts)...)
 	return p, nil
 }
 

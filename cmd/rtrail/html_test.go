@@ -102,7 +102,10 @@ func TestPageOfLoadTest(t *testing.T) {
 		}
 		if c.shown {
 			shows(t, p, "IN THE STEP ", "ps at 8 clients")
-		} else if len(p.Flames) > 0 || len(titles(p.Document)) > 0 {
+			if len(p.Steps) != 1 || len(p.Steps[0].Charts.Host) == 0 || len(p.Steps[0].Charts.Bands) != 1 || p.Steps[0].Charts.Bands[0].From != float64(r.Began.Unix()) {
+				t.Errorf("charts of the step: %+v", p.Steps)
+			}
+		} else if len(p.Steps)+len(p.Flames) > 0 || len(titles(p.Document)) > 0 {
 			t.Errorf("%+v: %q is shown", c, titles(p.Document))
 		}
 	}

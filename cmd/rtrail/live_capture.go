@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"rtrail/internal/packet/pcap"
+	"rtrail/internal/packet/summary"
 	"rtrail/internal/probe/capture"
 	"rtrail/internal/session"
 )
@@ -18,6 +19,8 @@ type captureFlags struct {
 	only  []uint16 // what ports names
 	as    decodeAs
 	netns string
+
+	second func(*summary.Second) // takes the seconds of a capture that is one interval; nil: nobody does
 }
 
 func (c *captureFlags) add(f *pflag.FlagSet) {
@@ -60,8 +63,12 @@ func (c *captureFlags) probe(mysql []uint16, every time.Duration, unopened *erro
 	how.Workers, how.DecodeAs = liveWorkers, c.as
 	// An interface without packets has to say so, or nobody knows that an interval is over.
 	packets := session.Packets{Interface: c.iface, NetNS: c.netns, Ports: c.only, Tick: every / 20}
+	options := capture.Options{Source: c.iface, NetNS: c.netns, Ports: c.only, Engine: how}
+	if every == 0 {
+		options.Second = c.second
+	}
 	return capture.NewProbe(func() (src pcap.Source, err error) {
 		src, *unopened = packets.Open(context.Background())
 		return src, *unopened
-	}, every, capture.Options{Source: c.iface, NetNS: c.netns, Ports: c.only, Engine: how})
+	}, every, options)
 }

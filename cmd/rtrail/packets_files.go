@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"rtrail/internal/chart"
 	"rtrail/internal/document"
 	"rtrail/internal/infile"
 	"rtrail/internal/outfile"
@@ -14,10 +15,14 @@ import (
 	"rtrail/internal/packet/summary"
 	"rtrail/internal/page"
 	"rtrail/internal/probe/capture"
+	"rtrail/internal/prose"
 	"rtrail/internal/report"
 	"rtrail/internal/session"
+	"rtrail/internal/shell"
 	"rtrail/internal/traffic"
 	"rtrail/internal/traffic/picture"
+	"rtrail/internal/verdict"
+	"rtrail/internal/view"
 )
 
 // toParquet writes tables beside the view.
@@ -59,27 +64,73 @@ func (r *packetsRun) toHTML(ctx context.Context, v *packetsView) error {
 
 // page is the verdict on all packets, if they can be read once more, and their sums.
 func (r *packetsRun) page(ctx context.Context, drawn *picture.Picture, told *engine.Report, s *summary.Summary) page.Page {
-	var verdict, notes []document.Block
-	if r.again() && !r.filterGiven && told.Packets > 0 {
-		e, err := (&session.Captures{Packets: session.Packets{Files: r.files}, How: capture.Options{Ports: r.only, Engine: engine.Options{DecodeAs: r.as}}}).Evidence(ctx)
-		if err == nil {
-			verdict = report.Compose(e.Judge(), true).Blocks
-		} else {
-			notes = append(notes, document.Prose{Label: "NOTE", Style: document.Warn, Words: "not judged: " + err.Error()})
-		}
-	}
 	o := r.overview(told, s)
 	o.Top = max(o.Top, 20)
 	sums := o.Sums()
-	if verdict != nil {
+	charts := &pageTraffic{Picture: drawn}
+	var judged []document.Block
+	if why, command := r.unjudged(told); why != "" {
+		judged = r.noVerdict(why, command)
+	} else if v, err := r.judge(ctx); err != nil {
+		judged = r.noVerdict(err.Error(), shell.Command{})
+	} else {
+		judged = report.Compose(v, true).Blocks
 		sums = sums[1:] // what was read, which the verdict has told
+		for i := range v.Findings {
+			charts.finding(i+1, &v.Findings[i].Finding, -1)
+		}
 	}
-	charts, scale := drawn.Set(s)
-	if scale != "" {
-		notes = append(notes, document.Prose{Words: scale})
+	p := page.Page{Document: document.Document{Title: "Packets of " + strings.Join(r.names(), ", ")}}
+	var notes []document.Block
+	if from, to := drawn.Span(); to.After(from) {
+		p.Charts = chart.NewSet(from, to)
+		notes = charts.draw(p.Charts)
 	}
-	title := "Packets of " + strings.Join(r.names(), ", ")
-	return page.Page{Document: document.Document{Title: title, Blocks: slices.Concat(verdict, sums, notes)}, Charts: charts}
+	p.Document.Blocks = slices.Concat(judged, sums, notes)
+	return p
+}
+
+// judge is the verdict on all packets, which are read once more.
+func (r *packetsRun) judge(ctx context.Context) (verdict.Verdict, error) {
+	e, err := (&session.Captures{Packets: session.Packets{Files: r.files}, How: capture.Options{Ports: r.only, Engine: engine.Options{DecodeAs: r.as}}}).Evidence(ctx)
+	if err != nil {
+		return verdict.Verdict{}, err
+	}
+	return e.Judge(), nil
+}
+
+// unjudged says why there is no verdict, and which command gives one; "": there is one.
+func (r *packetsRun) unjudged(told *engine.Report) (why string, command shell.Command) {
+	switch {
+	case r.iface != "" && r.write != "":
+		return "packets of an interface are gone when they were counted; they were written", shell.Line("rtrail diagnose %s", shell.Path(r.write))
+	case r.iface != "":
+		command = shell.Line("sudo rtrail diagnose -i %s --html %s", r.iface, shell.Path(r.html))
+		if r.netns != "" {
+			command = command.With("--netns %s", r.netns)
+		}
+		return "packets of an interface are gone when they were counted", command
+	case !r.again() && r.write != "":
+		return "a pipe can be read only once; its packets were written", shell.Line("rtrail diagnose %s", shell.Path(r.write))
+	case !r.again():
+		return "a pipe can be read only once: write the packets to a file", shell.Line("rtrail packets %s --html %s", view.SavedPackets, shell.Path(r.html))
+	case r.filterGiven:
+		return "--filter leaves requests out, and a verdict is on all of them", shell.Line("rtrail diagnose %s", shell.Paths(r.files))
+	case told.Packets == 0:
+		return "there are no packets", shell.Command{}
+	}
+	return "", shell.Command{}
+}
+
+// noVerdict says on the page and to who waits for it that there is no verdict.
+func (r *packetsRun) noVerdict(why string, command shell.Command) []document.Block {
+	words := "no verdict on this page: " + why
+	line := "rtrail: " + words
+	if !command.Empty() {
+		line += ". Run: " + command.String()
+	}
+	fmt.Fprintln(r.stderr, prose.Wrap(line, lineWidth(r.stderr), 2))
+	return []document.Block{document.List{Style: document.Warn, Items: []document.Item{{Words: words, Command: command.String()}}}}
 }
 
 // again says that all packets can be read once more: pipes cannot.

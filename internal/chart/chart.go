@@ -25,10 +25,11 @@ type Set struct {
 	// read together share one.
 	Times    [][]int64      `json:"times"`
 	Charts   []Chart        `json:"charts"`
-	Title    string         `json:"title,omitempty"` // of the charts that belong to no finding; "": of the host
-	Host     []int          `json:"host"`            // charts of the host as a whole, or of the traffic
-	Findings map[int][]Cite `json:"findings"`        // by number
-	Notes    []string       `json:"-"`               // what is not drawn of findings, in words
+	Host     []int          `json:"host"`              // charts of the host as a whole
+	Title    string         `json:"title,omitempty"`   // of Traffic
+	Traffic  []int          `json:"traffic,omitempty"` // charts of what packets show
+	Findings map[int][]Cite `json:"findings"`          // by number
+	Notes    []string       `json:"-"`                 // what is not drawn of findings, in words
 }
 
 // NewSet is a set without charts of the time between two moments.

@@ -36,6 +36,7 @@ type Draft struct {
 	host     int // the first pictures are those of the host
 	curves   map[*metric.Metric]map[string]*curve
 	parts    int // slots of all charts; set when they are made
+	shares   int // of sets that share a page; 0: it has one
 }
 
 // picture is a chart to be made.

@@ -48,6 +48,9 @@ func thin(points []metric.Point, from time.Time, span time.Duration, slots int) 
 	return slices.Clip(out)
 }
 
+// Share says that a page has so many sets: all their lines together are no more than maxDrawn points.
+func (d *Draft) Share(sets int) { d.shares = sets }
+
 // slots is how many a chart may have, so that all lines together are no more than maxDrawn points.
 func (d *Draft) slots() int {
 	var lengths []int
@@ -66,7 +69,7 @@ func (d *Draft) slots() int {
 		return sum
 	}
 	n := slots
-	for n > fewest && drawn(n) > maxDrawn {
+	for n > fewest && drawn(n) > maxDrawn/max(d.shares, 1) {
 		n = max(n*9/10, fewest)
 	}
 	return n

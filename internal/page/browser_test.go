@@ -22,6 +22,7 @@ import (
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
 	"rtrail/internal/page"
+	"rtrail/internal/page/pagetest"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/traffic/picture"
@@ -79,32 +80,15 @@ func example(v *view.View) page.Page {
 		Charts: d.Set(),
 		Curves: []chart.Curve{{Name: evil, X: "clients", Unit: "per second", Marks: []chart.Mark{{At: 8, Words: evil}}, Lines: []chart.CurveLine{
 			{Name: "measured", Points: [][2]float64{{1, 100}, {8, 700}, {64, 900}}}, {Name: evil, Points: [][2]float64{{1, 90}, {3, 250}, {64, 910}}, Model: true}}}},
-		Flames: []page.Flame{{Title: "running threads", Unit: "samples", Root: &page.Frame{Name: "all", Count: 10, Children: []*page.Frame{{Name: evil, Count: 7, Kind: "lock: mutex"}, {Name: "main", Count: 3}}}}},
+		Flames: []page.Flame{{Title: "running threads", Unit: "samples", Root: &page.Frame{Name: "all", Count: 10, Children: []*page.Frame{{Name: evil, Count: 7, Kind: "lock: mutex"}, {Name: "main", Count: 3}}}}, {Title: "waiting threads", Unit: "ms", Root: &page.Frame{Name: "all", Count: 4, Children: []*page.Frame{{Name: "read", Count: 4}}}}},
 	}
-}
-
-// web is the folder of the page's program, and node what runs its tools; the test is skipped
-// where they are missing.
-func web(t *testing.T) (folder, node string) {
-	t.Helper()
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("node is not installed: what needs it is not tested")
-	}
-	if folder, err = filepath.Abs("../../web"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(folder, "node_modules")); err != nil {
-		t.Skip("web/node_modules is missing: make web-tools installs what this test needs")
-	}
-	return folder, node
 }
 
 // The committed program is that of the committed source.
 func TestProgramIsMadeOfItsSource(t *testing.T) {
-	folder, node := web(t)
+	tools := pagetest.Find(t)
 	made := t.TempDir()
-	if out, err := exec.Command(node, filepath.Join(folder, "build.mjs"), made).CombinedOutput(); err != nil {
+	if out, err := exec.Command(tools.Node, filepath.Join(tools.Web, "build.mjs"), made).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, name := range []string{"page.js", "page.css", "LICENSES"} {
@@ -118,67 +102,14 @@ func TestProgramIsMadeOfItsSource(t *testing.T) {
 	}
 }
 
-// contrast is which of how many texts are hard to read.
-type contrast struct {
-	Texts int
-	Drawn int // of them, in drawings
-	Bad   []string
-}
-
-// drawing is what a plot draws: of a chart, with the times that are marked, and the limit.
-type drawing struct {
-	Chart int
-	Data  [][]*float64
-	Bands [][2]float64
-	Limit *float64
-}
-
-// told is what web/test/browser.mjs tells of a page.
-type told struct {
-	Errors, Requests []string
-	Drawn            []drawing
-	Curves           map[string][][]*float64
-	Text             string
-	Strangers        int
-	Light, Dark      contrast
-	Chosen           contrast // dark, by the button
-	Theme            struct {
-		Papers  []string
-		Button  string
-		Redrawn int
-	}
-	Flame struct {
-		Names  []string
-		Widest []int // percent, of all but the whole
-		Found  string
-	}
-	Usable      int
-	Reached     []int
-	Told        string
-	Sorted      []string
-	Copied      string
-	Narrow, PDF int
-	Print       struct {
-		Buttons, Folded int
-		Paper           string
-	}
-}
-
 // A browser shows the page as it is meant.
 func TestInBrowser(t *testing.T) {
-	folder, node := web(t)
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("chromium is not installed: pages are not opened (scripts/packages chromium)")
-	}
+	tools := pagetest.Find(t)
 	v := host(t)
 	p := example(v)
-	got := opened(t, node, folder, chromium, p)
-	if len(got.Errors)+len(got.Requests) > 0 {
-		t.Errorf("errors %q, requests %q", got.Errors, got.Requests)
-	}
-	if got.Strangers > 0 || strings.Count(got.Text, evil) < 8 {
-		t.Errorf("hostile names are not shown as text: %d elements, in\n%s", got.Strangers, got.Text)
+	got := opened(t, tools, p)
+	if strings.Count(got.Text, evil) < 8 {
+		t.Errorf("hostile names are not shown as text:\n%s", got.Text)
 	}
 	drawn(t, v, p.Charts, got.Drawn)
 	if !strings.Contains(got.Text, "far above these values") {
@@ -188,13 +119,10 @@ func TestInBrowser(t *testing.T) {
 	if want := "[[1,3,8,64],[100,null,700,900],[90,250,null,910]]"; err != nil || string(curve) != want {
 		t.Errorf("the curve is drawn as %s, want %s", curve, want)
 	}
-	for _, c := range []contrast{got.Light, got.Dark, got.Chosen} {
-		if c.Texts < 50 || c.Drawn < 3 || len(c.Bad) > 0 {
-			t.Errorf("of %d texts, %d in drawings, these are hard to read: %q", c.Texts, c.Drawn, c.Bad)
+	for _, c := range []pagetest.Contrast{got.Light, got.Dark, got.Chosen} {
+		if c.Texts < 50 || c.Drawn < 3 {
+			t.Errorf("only %d texts were looked at, %d in drawings", c.Texts, c.Drawn)
 		}
-	}
-	if papers := got.Theme.Papers; len(papers) != 3 || papers[0] == papers[1] || papers[0] != papers[2] || got.Theme.Button != "Light colours" || got.Theme.Redrawn != len(got.Drawn) {
-		t.Errorf("the button of colours: %+v", got.Theme)
 	}
 	if diff := cmp.Diff([]string{evil, "main", evil, "all", evil, evil, "all"}, got.Flame.Names); diff != "" {
 		t.Errorf("keys in the flame graph: %s", diff)
@@ -202,8 +130,8 @@ func TestInBrowser(t *testing.T) {
 	if diff := cmp.Diff([]int{70, 70, 70, 70, 70, 100, 70}, got.Flame.Widest); diff != "" || got.Flame.Found != "30.0 % have it" {
 		t.Errorf("%q, %s", got.Flame.Found, diff)
 	}
-	if want := make([]int, got.Usable); got.Usable < 15 || !slices.Equal(got.Reached, each(want, func(i int) int { return i })) {
-		t.Errorf("the tab key reaches %v of %d", got.Reached, got.Usable)
+	if got.Usable < 15 {
+		t.Errorf("%d can be used", got.Usable)
 	}
 	if !strings.Contains(got.Told, "59 MiB") {
 		t.Errorf("the last point of the chart is told as %q", got.Told)
@@ -214,38 +142,29 @@ func TestInBrowser(t *testing.T) {
 	if want := "ps -o rss -p 7   # " + evil; got.Copied != want {
 		t.Errorf("copied %q", got.Copied)
 	}
-	if got.Narrow > 390 {
-		t.Errorf("on a telephone the page is %d wide", got.Narrow)
-	}
-	if got.PDF < 20_000 || got.Print.Buttons > 0 || got.Print.Folded > 0 || got.Print.Paper != "rgb(255, 255, 255)" {
-		t.Errorf("on paper: %d bytes, %+v", got.PDF, got.Print)
+	if diff := cmp.Diff([]string{"running threads (10 samples)", "waiting threads (4 ms)"}, got.Print.Flames); diff != "" || got.Print.Frames != 5 {
+		t.Errorf("%d frames on paper: %s", got.Print.Frames, diff)
 	}
 }
 
 // A capture of two days far apart: what is between them is left out, and all charts are
 // drawn.
 func TestPictureInBrowser(t *testing.T) {
-	folder, node := web(t)
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("chromium is not installed: pages are not opened (scripts/packages chromium)")
-	}
-	web, total := summary.Service{Server: flow.Endpoint{Port: 80}, Proto: "http"}, &summary.Total{}
+	tools := pagetest.Find(t)
+	web := summary.Service{Server: flow.Endpoint{Port: 80}, Proto: "http"}
 	pic := &picture.Picture{}
 	for _, second := range []int64{0, 1, 2, 90_000_000, 90_000_001} {
 		s := &summary.Second{At: start.UnixNano() + second*1e9, Service: web}
-		x := &rt.Transaction{RT: 3 * time.Millisecond}
-		s.Stats.Add(x)
-		total.Stats.Add(x)
+		for _, ms := range []time.Duration{3, 3, 40} {
+			s.Stats.Add(&rt.Transaction{RT: ms * time.Millisecond})
+		}
 		pic.Second(s)
 	}
-	set, _ := pic.Set(&summary.Summary{Services: map[summary.Service]*summary.Total{web: total}})
+	set := chart.NewSet(pic.Span())
+	pic.Draw(set)
 	p := page.Page{Document: document.Document{Title: evil, Blocks: []document.Block{document.Finding{Number: 1, Headline: evil, Rows: []document.Row{{Label: "LOOK", Commands: []string{"id"}}}},
 		document.Table{Title: "SERVICES", Columns: []document.Column{{Name: "port"}}, Rows: [][]string{{"80"}, {evil}}}}}, Charts: set}
-	got := opened(t, node, folder, chromium, p)
-	if len(got.Errors)+len(got.Requests)+got.Strangers+len(got.Light.Bad)+len(got.Dark.Bad) > 0 || got.Narrow > 390 {
-		t.Errorf("%+v", got)
-	}
+	got := opened(t, tools, p)
 	// Three seconds, one that is empty, the end of the line, and after the cut the second
 	// before and those with packets.
 	cut := set.Cuts[0].To - set.Cuts[0].From
@@ -267,13 +186,38 @@ func TestPictureInBrowser(t *testing.T) {
 	if diff := cmp.Diff(want, places); diff != "" || len(got.Drawn) != 2 {
 		t.Errorf("%d charts: %s", len(got.Drawn), diff)
 	}
-	if !strings.Contains(got.Told, "19:00:01") || !strings.Contains(got.Told, "1/s") {
+	if !strings.Contains(got.Told, "19:00:01") || !strings.Contains(got.Told, "3/s") {
 		t.Errorf("the last point is told as %q", got.Told)
+	}
+	heatmap(t, set.Charts[1].Heat, got)
+}
+
+// heatmap wants the cells of a heatmap to be drawn, the more answers the darker, with a key and
+// numbers.
+func heatmap(t *testing.T, want *chart.Heat, got pagetest.Told) {
+	t.Helper()
+	i := slices.IndexFunc(got.Drawn, func(d pagetest.Drawing) bool { return len(d.Cells) > 0 })
+	if i < 0 || len(got.Heat) != 1 {
+		t.Fatalf("%d heatmaps, none is drawn", len(got.Heat))
+	}
+	var cells [][3]int64
+	for _, c := range got.Drawn[i].Cells {
+		cells = append(cells, [3]int64{int64(c.Time), int64(c.Row), c.Count})
+		if c.Count == 2 && c.Alpha < 0.85 || c.Count == 1 && c.Alpha > 0.65 {
+			t.Errorf("%d answers are %v strong", c.Count, c.Alpha)
+		}
+	}
+	if diff := cmp.Diff(want.Cells, cells); diff != "" {
+		t.Errorf("cells: %s", diff)
+	}
+	h := got.Heat[0]
+	if diff := cmp.Diff([]string{"1", "2"}, h.Key); diff != "" || h.Painted != len(cells) || h.Numbers != len(cells) || !strings.Contains(h.Under, " answer") {
+		t.Errorf("%+v: %s", h, diff)
 	}
 }
 
 // opened is what a browser tells of a page.
-func opened(t *testing.T, node, folder, chromium string, p page.Page) (got told) {
+func opened(t *testing.T, tools pagetest.Tools, p page.Page) pagetest.Told {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "page.html")
 	var out bytes.Buffer
@@ -283,29 +227,14 @@ func opened(t *testing.T, node, folder, chromium string, p page.Page) (got told)
 	if err := os.WriteFile(file, out.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(node, filepath.Join(folder, "test", "browser.mjs"), chromium, file)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	answer, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, stderr.String())
-	}
-	if err := json.Unmarshal(answer, &got); err != nil {
-		t.Fatal(err)
-	}
+	got := pagetest.Open(t, tools, file)
+	got.Check(t)
 	return got
-}
-
-func each(list []int, f func(int) int) []int {
-	for i := range list {
-		list[i] = f(i)
-	}
-	return list
 }
 
 // drawn checks that all charts draw what the recording's rows tell, and which times and limits
 // they mark.
-func drawn(t *testing.T, v *view.View, charts *chart.Set, got []drawing) {
+func drawn(t *testing.T, v *view.View, charts *chart.Set, got []pagetest.Drawing) {
 	t.Helper()
 	mark := func(number int, limit any, bands ...[2]float64) string { return fmt.Sprint(number, limit, bands) }
 	first, second := [2]float64{seconds(at(20)), seconds(at(40))}, [2]float64{seconds(at(50)), seconds(at(55))}

@@ -28,7 +28,15 @@ type Page struct {
 	Document document.Document `json:"document"`
 	Charts   *chart.Set        `json:"charts,omitempty"`
 	Curves   []chart.Curve     `json:"curves,omitempty"`
+	Steps    []Step            `json:"steps,omitempty"`
 	Flames   []Flame           `json:"flames,omitempty"`
+}
+
+// Step is a time with charts of its own, as a step of a load test.
+type Step struct {
+	Title  string     `json:"title"`
+	Charts *chart.Set `json:"charts"`
+	Found  []string   `json:"found,omitempty"` // headlines of the findings that Charts cites as 1, 2, ...
 }
 
 // Flame is a flame graph.

@@ -3,6 +3,7 @@ package page_test
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -10,9 +11,15 @@ import (
 	"rtrail/internal/chart"
 	"rtrail/internal/document"
 	"rtrail/internal/metric"
+	"rtrail/internal/packet/flow"
+	"rtrail/internal/packet/rt"
+	"rtrail/internal/packet/summary"
 	"rtrail/internal/page"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/stack"
+	"rtrail/internal/stack/flame"
+	"rtrail/internal/traffic/picture"
 	"rtrail/internal/verdict"
 	"rtrail/internal/view"
 )
@@ -66,11 +73,72 @@ func TestSizeOfAnHour(t *testing.T) {
 		}
 	}
 	p.Flames = []page.Flame{{Title: "running threads", Unit: "samples", Root: root}}
+	if n := sizeOf(t, p); n > maxPage || len(p.Charts.Charts) < processes {
+		t.Errorf("%d bytes with %d charts, want at most %d", n, len(p.Charts.Charts), maxPage)
+	}
+	// Packets that were recorded meanwhile have a place beside all of it.
+	pic := busyServices(8)
+	if pic.Draw(p.Charts); len(p.Charts.Traffic) == 0 {
+		t.Error("no charts of packets")
+	}
+	if n := sizeOf(t, p); n > maxPage {
+		t.Errorf("%d bytes with charts of packets, want at most %d", n, maxPage)
+	}
+}
+
+// sizeOf is the length of a page in bytes.
+func sizeOf(t *testing.T, p page.Page) int {
+	t.Helper()
 	var out bytes.Buffer
 	if err := page.Write(&out, p); err != nil {
 		t.Fatal(err)
 	}
-	if out.Len() > maxPage || len(p.Charts.Charts) < processes {
-		t.Errorf("%d bytes with %d charts, want at most %d", out.Len(), len(p.Charts.Charts), maxPage)
+	return out.Len()
+}
+
+// busyServices are ten minutes of services whose answers take everything between a microsecond and a
+// minute.
+func busyServices(services int) *picture.Picture {
+	const seconds, rows = 600, 32
+	random := rand.New(rand.NewPCG(3, 4))
+	p := &picture.Picture{}
+	for i := range int64(seconds) {
+		for n := range services {
+			s := &summary.Second{At: at(int(i)).UnixNano(), Service: summary.Service{Server: flow.Endpoint{Port: uint16(8000 + n)}, Proto: "http"}}
+			s.Retransmissions = random.Int64N(99)
+			for row := range rows {
+				x := &rt.Transaction{RT: time.Duration(1000 * math.Pow(math.Sqrt2, float64(row)+random.Float64())), Failed: row%10 == 0}
+				s.Stats.Add(x)
+				s.RT.AddN(x.RT, random.Uint32N(2000))
+			}
+			p.Second(s)
+		}
+	}
+	return p
+}
+
+// A page of packets stays below the limit, whatever its heatmaps show.
+func TestSizeOfPackets(t *testing.T) {
+	pic := busyServices(8)
+	set := chart.NewSet(pic.Span())
+	drawn, _ := pic.Draw(set)
+	if n := sizeOf(t, page.Page{Document: document.Document{Title: "packets"}, Charts: set}); n > maxPage || len(drawn) != 8 {
+		t.Errorf("%d bytes with %d services, want at most %d", n, len(drawn), maxPage)
+	}
+}
+
+// So does one of stacks that all differ.
+func TestSizeOfStacks(t *testing.T) {
+	p := &stack.Profile{}
+	for n := range 1000 {
+		s := &stack.Stack{Kind: "dump", Count: 1 + int64(n%7)}
+		for depth := range 40 {
+			s.Frames = append(s.Frames, fmt.Sprintf("some::Template<%d>::long_name_of_a_function_%d", n, depth))
+		}
+		p.Stacks = append(p.Stacks, s)
+	}
+	list := flame.Graphs(p, 0)
+	if n := sizeOf(t, page.Page{Document: document.Document{Title: "stacks"}, Flames: list}); n > maxPage || len(list) != 2 {
+		t.Errorf("%d bytes with %d graphs, want at most %d", n, len(list), maxPage)
 	}
 }

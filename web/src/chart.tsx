@@ -1,7 +1,7 @@
 import uPlot from "uplot";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Band, Chart as Data, Charts, Cite } from "./data";
-import { heat } from "./heat";
+import { cellAt, heat, HeatKey, HeatNumbers, inWords, type Cell } from "./heat";
 import { clock, day, place, shifted, timeAt } from "./time";
 import { colour, useTheme } from "./theme";
 import { quantity, seconds } from "./unit";
@@ -10,7 +10,7 @@ export const height = 190;
 
 // Drawn is what a plot draws: the number of the chart, its lines, the times that are marked, and the
 // limit, if it is within the plot.
-interface Drawn { chart: number; data: uPlot.AlignedData; bands: [number, number][]; limit: number | null }
+interface Drawn { chart: number; name: string; data: uPlot.AlignedData; bands: [number, number][]; limit: number | null; cells: Cell[] }
 const plots = new Map<uPlot, Drawn>();
 
 // aligned puts the lines of a chart below one list of times, in seconds. Where a line has no
@@ -41,13 +41,13 @@ interface Props { charts: Charts; index: number; cite?: Cite; bands: Band[] }
 // Chart draws one chart, with a table of its numbers for those who cannot see it.
 export function Chart({ charts, index, cite, bands }: Props) {
   const chart = charts.charts[index], box = useRef<HTMLDivElement>(null), plot = useRef<uPlot | null>(null);
-  const [told, tell] = useState(""), [open, setOpen] = useState(false);
+  const [told, tell] = useState(""), [open, setOpen] = useState(false), [under, point] = useState("");
   const theme = useTheme(), data = useMemo(() => aligned(charts, chart), [chart]);
   const limit = cite?.limit;
   useEffect(() => {
     const parent = box.current!;
-    const told: Drawn = { chart: index, data, bands: [], limit: null };
-    const made = plot.current = new uPlot(options(charts, chart, told, limit, bands, parent.clientWidth), data, parent);
+    const told: Drawn = { chart: index, name: chart.name, data, bands: [], limit: null, cells: [] };
+    const made = plot.current = new uPlot(options(charts, chart, told, limit, bands, parent.clientWidth, point), data, parent);
     plots.set(made, told);
     const watch = new ResizeObserver(() => {
       const width = parent.clientWidth;
@@ -66,7 +66,7 @@ export function Chart({ charts, index, cite, bands }: Props) {
     else {
       const i = Math.min(xs.length - 1, Math.max(0, to));
       u.setCursor({ left: u.valToPos(xs[i], "x"), top: u.bbox.height / devicePixelRatio / 2 });
-      tell(`${clock(charts, timeAt(charts, xs[i]))}: ` + chart.lines.map((l, n) => `${l.name} ${quantity(data[n + 1][i], chart.unit)}`).join(", "));
+      tell(`${clock(charts, timeAt(charts, xs[i]))}: ` + chart.lines.map((l, n) => `${l.name} ${quantity(data[n + 1][i], chart.unit)}`).join(", ") + (chart.heat ? inWords(charts, chart, xs[i]) : ""));
     }
     e.preventDefault();
   };
@@ -77,6 +77,7 @@ export function Chart({ charts, index, cite, bands }: Props) {
       <div class="plot" ref={box} tabIndex={0} role="img" onKeyDown={key}
         aria-label={`${chart.name}, ${chart.lines.map(l => l.name).join(", ")}; highest ${quantity(highest, chart.unit)}. Arrow keys move through the points, Escape shows all of the time.`} />
       <span class="hidden" role="status">{told}</span>
+      {chart.heat && <HeatKey chart={chart} heat={chart.heat} under={under} />}
       {limit != null && hidden(limit, highest) && <p class="quiet">The limit, {quantity(limit, chart.unit)}, is far above these values.</p>}
       <details class="numbers" onToggle={e => setOpen(e.currentTarget.open)}>
         <summary>Numbers{chart.help ? " and meaning" : ""}</summary>
@@ -94,7 +95,7 @@ const about = (chart: Data): string => {
   return [chart.metric, unit, chart.left_out ? `the highest ${chart.lines.length} of ${chart.lines.length + chart.left_out}` : ""].filter(Boolean).join(" · ");
 };
 
-const maxRows = 2000;
+export const maxRows = 2000;
 
 function Numbers({ charts, chart, data }: { charts: Charts; chart: Data; data: uPlot.AlignedData }) {
   const xs = data[0] as number[];
@@ -109,11 +110,12 @@ function Numbers({ charts, chart, data }: { charts: Charts; chart: Data; data: u
             <tr><td>{clock(charts, timeAt(charts, t))}</td>{chart.lines.map((_, n) => <td class="number">{quantity(data[n + 1][i], chart.unit)}</td>)}</tr>))}</tbody>
         </table>
       </div>
+      {chart.heat && <HeatNumbers charts={charts} chart={chart} heat={chart.heat} />}
     </>
   );
 }
 
-function options(charts: Charts, chart: Data, told: Drawn, limit: number | undefined, bands: Band[], width: number): uPlot.Options {
+function options(charts: Charts, chart: Data, told: Drawn, limit: number | undefined, bands: Band[], width: number, point: (words: string) => void): uPlot.Options {
   const long = charts.to - charts.from > 86400, few = told.data[0].length < 60, first = place(charts, charts.from), last = place(charts, charts.to);
   const cuts = charts.cuts ?? [], years = charts.to - charts.from > 300 * 86400;
   const words = (v: number): string => quantity(v, chart.unit);
@@ -145,9 +147,10 @@ function options(charts: Charts, chart: Data, told: Drawn, limit: number | undef
     hooks: {
       drawClear: [u => {
         told.bands = bands.filter(b => drawBand(u, { ...b, from: place(charts, b.from), to: place(charts, b.to) })).map(b => [b.from, b.to]);
-        if (chart.heat) heat(u, charts, chart.heat);
+        if (chart.heat) told.cells = heat(u, charts, chart.heat);
         cuts.forEach(c => drawMark(u, place(charts, c.from), `${seconds(c.to - c.from)} left out`));
       }],
+      ...(chart.heat ? { setCursor: [(u: uPlot) => point(cellAt(u, charts, chart, chart.heat!))] } : {}),
       draw: [u => { told.limit = limit != null && drawLimit(u, limit, `limit ${words(limit)}`) ? limit : null; }],
     },
   };
@@ -219,3 +222,7 @@ addEventListener("beforeprint", () => plots.forEach((_, u) => u.redraw()));
 
 // What charts draw, for tests: numbers, not pixels.
 export const drawn = (): Drawn[] => [...plots].map(([u, told]) => ({ ...told, data: u.data }));
+
+// Where heatmaps are drawn, for tests that look at their pixels.
+export const heatmaps = (): { canvas: HTMLCanvasElement; cells: Cell[] }[] =>
+  [...plots].filter(([, told]) => told.cells.length > 0).map(([u, told]) => ({ canvas: u.ctx.canvas, cells: told.cells }));

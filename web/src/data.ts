@@ -28,7 +28,7 @@ export interface Band { from: number; to: number; words: string; style: Style; f
 export interface Cut { from: number; to: number }
 export interface Charts {
   from: number; to: number; zone: string; zone_offset_seconds: number;
-  bands: Band[]; cuts?: Cut[]; times: number[][]; charts: Chart[]; title?: string; host: number[]; findings: Record<string, Cite[]>;
+  bands: Band[]; cuts?: Cut[]; times: number[][]; charts: Chart[]; host: number[]; title?: string; traffic?: number[]; findings: Record<string, Cite[]>;
 }
 
 export interface Curve { name: string; x: string; unit: string; lines: { name: string; points: [number, number][]; model?: boolean }[]; marks: { at: number; words: string }[] }
@@ -36,4 +36,6 @@ export interface Curve { name: string; x: string; unit: string; lines: { name: s
 export interface Frame { n: string; c: number; k?: string; s?: Frame[] }
 export interface Flame { title: string; unit: string; root: Frame }
 
-export interface Page { document: { title: string; blocks: Block[] }; charts?: Charts; curves?: Curve[]; flames?: Flame[] }
+export interface Step { title: string; charts: Charts; found?: string[] }
+
+export interface Page { document: { title: string; blocks: Block[] }; charts?: Charts; curves?: Curve[]; steps?: Step[]; flames?: Flame[] }

@@ -54,10 +54,49 @@ export function Flames({ flames }: { flames: Data[] }) {
     <section class="block flames">
       <h2>Flame graphs</h2>
       <div class="tools">
-        {flames.map((f, i) => <button type="button" aria-pressed={i === at} onClick={() => set(i)}>{f.title} ({f.root.c.toLocaleString("en")} {f.unit})</button>)}
+        {flames.map((f, i) => <button type="button" aria-pressed={i === at} onClick={() => set(i)}>{title(f)}</button>)}
       </div>
       <Flame key={at} flame={flames[at]} />
+      <div class="paper">
+        {flames.slice(0, maxPrinted).map(f => <OnPaper flame={f} />)}
+        {flames.length > maxPrinted && <p>{flames.length - maxPrinted} more are shown on a screen.</p>}
+      </div>
     </section>
+  );
+}
+
+// maxPrinted bounds the flame graphs on paper, paperWidth is how wide one is drawn there.
+const maxPrinted = 6, paperWidth = 900;
+
+// OnPaper is a whole flame graph with its title: paper has no buttons to choose one, and does not
+// wait until one is drawn.
+function OnPaper({ flame }: { flame: Data }) {
+  const { list, rows } = useMemo(() => place(link(flame.root, null, 0), paperWidth, null), [flame]);
+  return (
+    <div class="graph">
+      <h3>{title(flame)}</h3>
+      <Drawing list={list} width={paperWidth} height={rows * rowHeight} />
+    </div>
+  );
+}
+
+const title = (f: Data): string => `${f.title} (${f.root.c.toLocaleString("en")} ${f.unit})`;
+
+interface Uses { active?: Node; words?: (n: Node) => string; onClick?: (n: Node) => void; onMove?: (n: Node) => void }
+
+function Drawing({ list, width, height, active, words, onClick, onMove }: { list: Place[]; width: number; height: number } & Uses) {
+  return (
+    <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+      {list.map(({ node, x, w, match, off }) => {
+        const room = Math.floor((w - 6) / letter), name = node.frame.n;
+        return (
+          <g class={(off ? "off " : "") + (node === active ? "active" : "")} onClick={onClick && (() => onClick(node))} onMouseMove={onMove && (() => onMove(node))}>
+            {words && <title>{words(node)}</title>}
+            <rect class={match ? "match" : `kind ${node.kind || "none"}`} x={x} y={node.depth * rowHeight} width={w} height={rowHeight - 1} rx={2} />
+            {room >= 3 && <text x={x + 4} y={node.depth * rowHeight + rowHeight - 6}>{name.length <= room ? name : `${name.slice(0, room - 1)}…`}</text>}
+          </g>);
+      })}
+    </svg>
   );
 }
 
@@ -100,17 +139,8 @@ function Flame({ flame }: { flame: Data }) {
         {kinds.filter(k => list.some(p => p.node.kind === k)).map(k => <span class="key"><i class={`kind ${k || "none"}`} />{k || "other"}</span>)}
       </div>
       <div class="graph" ref={box} tabIndex={0} role="group" onKeyDown={key} aria-label={`${flame.title}: arrow keys move through the functions, Enter enlarges one, Escape shows all`}>
-        <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
-          {list.map(({ node, x, w, match, off }) => {
-            const room = Math.floor((w - 6) / letter), name = node.frame.n;
-            return (
-              <g class={(off ? "off " : "") + (node === active ? "active" : "")} onClick={() => { setFocus(node); go(node); }} onMouseMove={() => setAbout(node)}>
-                <title>{`${name}\n${node.frame.c} ${flame.unit}, ${percent(node.frame.c, root.frame.c)}`}</title>
-                <rect class={match ? "match" : `kind ${node.kind || "none"}`} x={x} y={node.depth * rowHeight} width={w} height={rowHeight - 1} rx={2} />
-                {room >= 3 && <text x={x + 4} y={node.depth * rowHeight + rowHeight - 6}>{name.length <= room ? name : `${name.slice(0, room - 1)}…`}</text>}
-              </g>);
-          })}
-        </svg>
+        <Drawing list={list} width={width} height={height} active={active} onClick={n => { setFocus(n); go(n); }} onMove={setAbout}
+          words={n => `${n.frame.n}\n${n.frame.c} ${flame.unit}, ${percent(n.frame.c, root.frame.c)}`} />
       </div>
       <p class="about" role="status">
         <b>{about.frame.n}</b><br />

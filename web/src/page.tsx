@@ -1,9 +1,9 @@
 import "uplot/dist/uPlot.min.css";
 import "./page.css";
 import { render } from "preact";
-import type { Block, Page } from "./data";
+import type { Block, Charts, Page, Step } from "./data";
 import { Show } from "./blocks";
-import { Chart, drawn } from "./chart";
+import { Chart, drawn, heatmaps } from "./chart";
 import { Curves, curvesDrawn } from "./curve";
 import { Flames } from "./flame";
 import { Lanes } from "./lanes";
@@ -21,6 +21,26 @@ const first = (b: Block): boolean => {
   }
 };
 
+// Charts of a time that belong to no finding.
+const Pictures = ({ charts, list }: { charts: Charts; list: number[] }) => (
+  <div class="charts">{list.map(i => <Chart charts={charts} index={i} bands={charts.bands} />)}</div>
+);
+
+// Steps are times with charts of their own: those of the evidence first.
+const Steps = ({ steps }: { steps: Step[] }) => (
+  <>{steps.map(({ title, charts, found }) => (
+    <section class="block"><h2>{title}</h2>
+      <Lanes charts={charts} />
+      {found?.map((words, i) => charts.findings[String(i + 1)] && (
+        <>
+          <h3>{words}</h3>
+          <div class="charts">{charts.findings[String(i + 1)].map(c => <Chart charts={charts} index={c.chart} cite={c} bands={charts.bands} />)}</div>
+        </>))}
+      <Pictures charts={charts} list={charts.host} />
+    </section>))}
+  </>
+);
+
 function Top() {
   useTheme();
   return (
@@ -32,7 +52,7 @@ function Top() {
 }
 
 function All() {
-  const { blocks } = page.document, { charts, curves, flames } = page;
+  const { blocks } = page.document, { charts, curves, steps, flames } = page;
   const other = blocks.findIndex(b => b.kind !== "Facts"), facts = other < 0 ? blocks.length : other;
   if (!charts && (!flames || curves)) { // nothing but words and curves, and what they end with: in their order
     const told = blocks.findIndex(b => b.kind !== "Facts" && b.kind !== "Finding"), findings = told < 0 ? blocks.length : told;
@@ -41,6 +61,7 @@ function All() {
         <Top />
         {blocks.slice(0, findings).map(b => <Show block={b} />)}
         {curves && curves.length > 0 && <Curves curves={curves} />}
+        {steps && <Steps steps={steps} />}
         {blocks.slice(findings).map(b => <Show block={b} />)}
         {flames && flames.length > 0 && <Flames flames={flames} />}
       </>
@@ -54,9 +75,14 @@ function All() {
       {faults && <section class="block"><h2>When</h2><Lanes charts={charts!} /></section>}
       {blocks.slice(facts).filter(first).map(b => <Show block={b} charts={charts} />)}
       {charts && charts.host.length > 0 && (
-        <section class="block"><h2>{charts.title ?? "The host over time"}</h2>
+        <section class="block"><h2>The host over time</h2>
           {!faults && <Lanes charts={charts} />}
-          <div class="charts">{charts.host.map(i => <Chart charts={charts} index={i} bands={charts.bands} />)}</div>
+          <Pictures charts={charts} list={charts.host} />
+        </section>)}
+      {charts?.traffic && (
+        <section class="block"><h2>{charts.title}</h2>
+          {!faults && charts.host.length === 0 && <Lanes charts={charts} />}
+          <Pictures charts={charts} list={charts.traffic} />
         </section>)}
       {curves && curves.length > 0 && <Curves curves={curves} />}
       {flames && flames.length > 0 && <Flames flames={flames} />}
@@ -78,5 +104,5 @@ addEventListener("afterprint", () => document.querySelectorAll<HTMLDetailsElemen
   delete d.dataset.printed;
 }));
 
-declare global { interface Window { rtrail: { page: Page; drawn: typeof drawn; curvesDrawn: typeof curvesDrawn } } }
-window.rtrail = { page, drawn, curvesDrawn };
+declare global { interface Window { rtrail: { page: Page; drawn: typeof drawn; heatmaps: typeof heatmaps; curvesDrawn: typeof curvesDrawn } } }
+window.rtrail = { page, drawn, heatmaps, curvesDrawn };

@@ -46,6 +46,9 @@ type Options struct {
 	From, To time.Time
 	// Flushed says that intervals end when Probe is sampled.
 	Flushed bool
+	// Second is given each second of each service of what is kept, as summary.Options says; nil:
+	// nobody wants them. Not with Every and Flushed, whose intervals overlap.
+	Second func(*summary.Second)
 	// Engine is handed on; its Collector is set here.
 	Engine engine.Options
 }

@@ -121,7 +121,12 @@ func (c *cutter) find(at int64) *interval {
 	i.to.Store(to)
 	i.collectors = summary.New(c.workers, summary.Options{
 		ByAddress: true, Slowest: slowest, Connections: connections, Statements: statements, Ports: c.o.Ports, Nesting: true,
-		Second: i.second,
+		Second: func(s *summary.Second) {
+			i.second(s)
+			if c.o.Second != nil && c.wanted(i) {
+				c.o.Second(s)
+			}
+		},
 	})
 	c.open = append(c.open, i)
 	slices.SortFunc(c.open, func(a, b *interval) int { return cmp.Compare(a.from, b.from) })
