@@ -137,7 +137,7 @@ func TestPagesOfVerbsInBrowser(t *testing.T) {
 	}{
 		{"diagnose a capture", []string{"diagnose", capture}, []string{rates, times}, 1, 0, []string{"The traffic over time", "Answers in 1 s"}},
 		{"diagnose a recording", []string{"diagnose", host}, []string{cpu, utilisation, rates, times}, 1, 1, []string{"The host over time", "The traffic over time", "Answers in 2 s"}},
-		{"replay", []string{"replay", host}, []string{cpu, utilisation, rates, times}, 1, 0, []string{"The traffic over time"}},
+		{"replay", []string{"replay", host, "--at", ruletest.Start.Local().Format(clockLayout), "--for", "10s"}, []string{cpu, utilisation, rates, times}, 1, 0, []string{"The traffic over time"}},
 		{"packets", []string{"packets", capture}, []string{rates, times}, 1, 0, []string{"The traffic over time", "Services"}},
 		{"packets, filtered", []string{"packets", capture, "--filter", "rt_ms > 10.0"}, []string{rates, times}, 1, 0, []string{"no verdict on this page", "rtrail diagnose"}},
 		{"bench report", []string{"bench", "report", folder}, []string{cpu, utilisation}, 0, 1, []string{"Curves", "The host in the step"}},
