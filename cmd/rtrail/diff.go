@@ -41,11 +41,16 @@ func newDiffCommand() *cobra.Command {
 		Short: "Compare a bad moment or host with a good one",
 		Long: `Compares a minute of a recording with another minute of it, or of another
 recording or host: CPU time, I/O, context switches, faults, what interfaces
-carry and drop, TCP segments, retransmits, connections and round trips, per
-request where requests are counted on both sides (MySQL statements, requests in
-packets, accepted connections), else per second; settings that differ; and
-processes that are new, gone, or have another command line. What explains most
-stands first, what could not be compared last.
+carry and drop, TCP segments, retransmits and connections, also of containers;
+response times, packets and round trips of services in recorded packets; rows,
+temporary tables, fsyncs and lock waits of MySQL, response times of it and of
+its statements; settings that differ; and processes that are new, gone, or have
+another command line. What explains most stands first, what could not be
+compared last.
+
+Work is told per request where requests are counted on both sides: MySQL
+transactions that wrote (unless there are a hundred statements for each), MySQL
+statements, requests in packets, accepted connections; else per second.
 
 TIME is what --at of diagnose takes; without it the last minute counts. Noise is
 left out: each window is cut into six parts, and a quantity is told if all parts
@@ -115,7 +120,11 @@ func (d *diffJob) run(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		sides[i] = diff.Side{Recording: e.Recording, From: w.From, To: w.To}
+		around, err := stores[i].Around(cmd.Context(), w, diff.Beyond, recording.MySQLStatements)
+		if err != nil {
+			return err
+		}
+		sides[i] = diff.Side{Recording: e.Recording, From: w.From, To: w.To, Around: around}
 		told.Sides[i] = report.ComparedSide{Path: args[i], Manifest: e.Recording.Manifest(), Window: w}
 		if stores[i].Imported() {
 			for _, n := range e.Recording.Manifest().Notes {

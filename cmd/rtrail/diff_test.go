@@ -6,7 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"rtrail/internal/recording"
 	"rtrail/internal/report"
 	"rtrail/internal/rule/ruletest"
 )
@@ -49,6 +51,32 @@ func TestDiff(t *testing.T) {
 	}
 	if len(c.Changes) != 1 || c.Changes[0].ID != "sched.switches" || c.Changes[0].First != 1000 || c.Changes[0].Second != 9000 || len(c.Processes) != 1 || c.Processes[0].SecondCount != 1 {
 		t.Errorf("%+v", c)
+	}
+}
+
+// Of MySQL, response times of statements are compared, which are read around the windows.
+func TestDiffMySQL(t *testing.T) {
+	server := func(took time.Duration, syncs float64) string {
+		return kept(t, busyHost().MySQL(ruletest.MySQL{Rates: map[string]float64{"Questions": 2000, "Com_insert": 100, "Innodb_data_fsyncs": syncs},
+			Digests: []recording.MySQLStatement{{Text: "SELECT a", Count: 1000, Took: took}}}))
+	}
+	bad, good := server(500*time.Millisecond, 1500), server(100*time.Millisecond, 100)
+	text := compared(t, bad, good)
+	for _, want := range []string{"PER MySQL transaction, first against second", "15× more  fsyncs by InnoDB", "5× more  response time of the statement, mean  SELECT a", "100 MySQL transactions a second", "time waited for row locks, requests in packets"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+	var c report.Comparison
+	if err := json.Unmarshal([]byte(compared(t, "--json", bad, good)), &c); err != nil {
+		t.Fatal(err)
+	}
+	per := map[string]string{}
+	for _, x := range c.Changes {
+		per[x.ID] = x.Per
+	}
+	if per["mysql.fsyncs"] != "MySQL transaction" || per["statement.response-time"] != "execution" {
+		t.Errorf("%v", per)
 	}
 }
 

@@ -17,14 +17,33 @@ type Quantity struct {
 	ID    string // "disk.written"
 	Name  string // "bytes written by processes"
 	Unit  string // "s", "bytes", "" for counts
+	Per   string // what its amounts are divided by, whatever those of others are: "request"; "": by Result.Per, levels by nothing
 	floor float64
 	level bool   // no amount: not divided
 	least string // what each part must have, if that is not two samples
+	of    source // "": of the host and its processes
 }
+
+// source is evidence that many recordings do not have.
+type source string
+
+const (
+	ofMySQL      source = "mysql"
+	ofStatements source = "mysql.statements"
+	ofPackets    source = "packets"
+)
+
+// sources are all of them, by what they are called.
+var sources = []struct {
+	source
+	name string
+}{{ofMySQL, "counters of MySQL"}, {ofStatements, "response times of MySQL's statements"}, {ofPackets, "requests in packets"}}
 
 // Quantities are all that are compared. floor is how much per second the larger side must
 // have: less takes no time that anybody waits for.
-var Quantities = []*Quantity{cpuTime, switches, faults, majorFaults, readBytes, writtenBytes, readCalls, writeCalls, forks, diskReads, diskWrites, diskRead, diskWritten,
+var Quantities = slices.Concat(hostQuantities, mysqlQuantities, statementQuantities, packetQuantities)
+
+var hostQuantities = []*Quantity{cpuTime, switches, faults, majorFaults, readBytes, writtenBytes, readCalls, writeCalls, forks, diskReads, diskWrites, diskRead, diskWritten,
 	received, sent, packetsIn, packetsOut, dropped, errored, segmentsIn, segmentsOut,
 	retransmits, accepted, opened, resets, roundTrip}
 
@@ -61,8 +80,18 @@ var (
 type name struct {
 	quantity *Quantity
 	who      string
-	process  bool // whom it is of
+	kind     kind // of whom
 }
+
+// kind is what a quantity is of.
+type kind uint8
+
+const (
+	ofHost kind = iota // all of it, its disks, interfaces and servers
+	ofProcess
+	ofSpace // another network namespace: the host's counters do not have it
+	ofStatement
+)
 
 // partSet are parts of a window, a bit each.
 type partSet uint8
@@ -71,53 +100,109 @@ const allParts partSet = 1<<Parts - 1
 
 // measured is a window and its parts.
 type measured struct {
-	whole   *view.View
-	parts   [Parts]*view.View
-	amounts map[name]*amount
-	told    partSet           // of which anything is known
-	listed  partSet           // of which processes are known
-	names   map[string]*group // processes by their lasting name
+	side       Side
+	whole      *view.View
+	parts      [Parts]*view.View
+	amounts    map[name]*amount
+	told       partSet           // of which anything is known
+	listed     partSet           // of which processes are known
+	statements partSet           // of which all statements are known
+	sources    map[source]bool   // that it has
+	names      map[string]*group // processes by their lasting name
+	spaces     spaces
+	services   names // of packets
+	servers    names // of MySQL
 }
 
 // amount is how much there was in each part.
 type amount struct {
-	of   [Parts]float64
-	told partSet
+	of, by [Parts]float64 // by is what quantities with a Per of their own are divided by
+	told   partSet
 }
 
-// complete says that an amount is known of all parts. A process that a part does not list did nothing
-// in it.
+// complete says that an amount is known of all parts. A process or statement that a part does not
+// list did nothing in it.
 func (m *measured) complete(k name) bool {
 	a := m.amounts[k]
-	return a != nil && (a.told == allParts || k.process && m.listed == allParts)
+	switch {
+	case k.quantity == executions && m.statements == allParts:
+		return true
+	case a == nil:
+		return false
+	}
+	return a.told == allParts || k.kind == ofProcess && m.listed == allParts
+}
+
+// amount is that of a name which is complete.
+func (m *measured) amount(k name) *amount {
+	if a := m.amounts[k]; a != nil {
+		return a
+	}
+	return &amount{}
 }
 
 // minConnections is how many connections a median of round trips needs.
 const minConnections = 10
 
-func measure(s Side) *measured {
-	m := &measured{whole: view.New(s.Recording, s.From, s.To), amounts: map[name]*amount{}}
+// measure measures both windows: what has another name in each is given one for both.
+func measure(first, second Side) (a, b *measured) {
+	a, b = newMeasured(first), newMeasured(second)
+	a.spaces, b.spaces = pairSpaces(a.whole, b.whole)
+	a.services, b.services = pairNames(servicesOf(a.whole), servicesOf(b.whole))
+	a.servers, b.servers = pairNames(serversOf(a.whole), serversOf(b.whole))
+	for _, m := range []*measured{a, b} {
+		for i, v := range m.parts {
+			m.part(i, v)
+			m.mysql(i, v)
+		}
+		m.digests()
+		m.packets()
+	}
+	return a, b
+}
+
+func newMeasured(s Side) *measured {
+	m := &measured{side: s, whole: view.New(s.Recording, s.From, s.To), amounts: map[name]*amount{}, sources: map[source]bool{}}
 	m.names = groups(m.whole)
 	for i := range m.parts {
-		at := func(i int) time.Time { return s.From.Add(s.To.Sub(s.From) * time.Duration(i) / Parts) }
-		m.parts[i] = view.New(s.Recording, at(i), at(i+1))
-		m.part(i, m.parts[i])
+		m.parts[i] = view.New(s.Recording, m.begins(i), m.begins(i+1))
 	}
 	return m
 }
 
-// add adds to what somebody did in a part; "": the host.
-func (m *measured) add(i int, q *Quantity, who string, n float64) { m.addTo(i, name{q, who, false}, n) }
+// begins is when a part does.
+func (m *measured) begins(i int) time.Time {
+	return m.side.From.Add(m.side.To.Sub(m.side.From) * time.Duration(i) / Parts)
+}
 
-func (m *measured) addTo(i int, k name, n float64) {
-	if m.amounts[k] == nil {
+// partOf is the part that a moment lies in; ok is false outside of the window.
+func (m *measured) partOf(at time.Time) (i int, ok bool) {
+	for i := range Parts {
+		if !at.Before(m.begins(i)) && at.Before(m.begins(i+1)) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// add adds to what somebody did in a part; "": the host.
+func (m *measured) add(i int, q *Quantity, who string, n float64) {
+	m.addTo(i, name{quantity: q, who: who}, n, 0)
+}
+
+// addTo adds an amount, and what it is divided by if the quantity has a Per of its own.
+func (m *measured) addTo(i int, k name, n, by float64) {
+	a := m.amounts[k]
+	if a == nil {
 		if len(m.amounts) >= maxNames {
 			return
 		}
-		m.amounts[k] = &amount{}
+		a = &amount{}
+		m.amounts[k] = a
 	}
-	m.amounts[k].of[i] += n
-	m.amounts[k].told |= 1 << i
+	a.of[i] += n
+	a.by[i] += by
+	a.told |= 1 << i
 	m.told |= 1 << i
 }
 
@@ -148,11 +233,11 @@ func (m *measured) part(i int, v *view.View) {
 			continue
 		}
 		who := v.KeyOf(p.Entity()).Name
-		m.addTo(i, name{cpuTime, who, true}, p.CPUSeconds)
+		m.addTo(i, name{cpuTime, who, ofProcess}, p.CPUSeconds, 0)
 		for q, perSecond := range map[*Quantity]float64{switches: p.Voluntary + p.Involuntary, faults: p.MinorFaults, majorFaults: p.MajorFaults, readBytes: p.ReadBytes,
 			writtenBytes: p.WriteBytes, readCalls: p.ReadCalls, writeCalls: p.WriteCalls} {
 			if view.Known(perSecond) {
-				m.addTo(i, name{q, who, true}, perSecond*p.Seconds)
+				m.addTo(i, name{q, who, ofProcess}, perSecond*p.Seconds, 0)
 			}
 		}
 	}
@@ -170,25 +255,7 @@ func (m *measured) part(i int, v *view.View) {
 			m.add(i, diskWritten, who, d.WrittenBytes*seconds)
 		}
 	}
-	for _, d := range v.Interfaces() {
-		if d.NetNS != v.Manifest().Host.NetNS || !view.Known(d.RxBytes) {
-			continue
-		}
-		m.add(i, received, d.Interface, d.RxBytes*seconds)
-		m.add(i, sent, d.Interface, d.TxBytes*seconds)
-		m.add(i, packetsIn, d.Interface, d.RxPackets*seconds)
-		m.add(i, packetsOut, d.Interface, d.TxPackets*seconds)
-		if tells(v, recording.NetDevices, "rx_dropped") && tells(v, recording.NetDevices, "rx_errors") {
-			m.add(i, dropped, d.Interface, d.Dropped)
-			m.add(i, errored, d.Interface, d.Errors)
-		}
-	}
-	c := v.CountersOf(v.Manifest().Host.NetNS)
-	for q, counter := range map[*Quantity]string{segmentsIn: "TcpInSegs", segmentsOut: "TcpOutSegs", retransmits: "TcpRetransSegs", accepted: "TcpPassiveOpens", opened: "TcpActiveOpens", resets: "TcpOutRsts"} {
-		if d := c.Delta(counter); view.Known(d) && c.Seconds > 0 {
-			m.add(i, q, "", d*seconds/c.Seconds)
-		}
-	}
+	m.network(i, v)
 	if rtt, ok := medianRTT(v); ok {
 		m.add(i, roundTrip, "", rtt)
 	}
@@ -233,26 +300,16 @@ func (m *measured) seconds() (list []float64) {
 // requestKind is a way to count requests.
 type requestKind struct {
 	name, plural string
-	count        func(v *view.View) (float64, bool)
+	count        func(m *measured, i int) (float64, bool) // in a part
 }
 
 // requestKinds are tried in this order.
 var requestKinds = []requestKind{
-	{"MySQL statement", "MySQL statements", func(v *view.View) (n float64, ok bool) {
-		for _, s := range v.MySQLServers() {
-			if d, known := s.Delta("Questions"); known {
-				n, ok = n+d, true
-			}
-		}
-		return n, ok
-	}},
-	{"request in packets", "requests in packets", func(v *view.View) (n float64, ok bool) {
-		for _, s := range v.PacketServices() {
-			n, ok = n+float64(s.Count), true
-		}
-		return n, ok
-	}},
-	{"accepted connection", "accepted connections", func(v *view.View) (float64, bool) {
+	{"MySQL transaction", "MySQL transactions", func(m *measured, i int) (float64, bool) { return transactions(m.parts[i]) }},
+	{"MySQL statement", "MySQL statements", func(m *measured, i int) (float64, bool) { return questions(m.parts[i]) }},
+	{"request in packets", "requests in packets", (*measured).requestsInPackets},
+	{"accepted connection", "accepted connections", func(m *measured, i int) (float64, bool) {
+		v := m.parts[i]
 		n := v.CountersOf(v.Manifest().Host.NetNS).Delta("TcpPassiveOpens")
 		return n, view.Known(n)
 	}},
@@ -260,8 +317,8 @@ var requestKinds = []requestKind{
 
 // requests are those of each part; nil if a part has too few.
 func (m *measured) requests(kind requestKind) (list []float64) {
-	for _, v := range m.parts {
-		n, ok := kind.count(v)
+	for i := range m.parts {
+		n, ok := kind.count(m, i)
 		if !ok || n < minRequests {
 			return nil
 		}
@@ -354,8 +411,8 @@ type Setting struct {
 
 // settings are those that both sides know of and that differ. What a side does not know at
 // all, as variables of a server that nobody asked there, is no difference.
-func settings(a, b *view.View) (list []Setting) {
-	x, y := settingsOf(a), settingsOf(b)
+func settings(a, b *measured) (list []Setting) {
+	x, y := settingsOf(a.whole, a.spaces), settingsOf(b.whole, b.spaces)
 	for k, v := range x {
 		if w, ok := y[k]; ok && v != w {
 			list = append(list, Setting{k, [2]string{v, w}})
@@ -373,7 +430,7 @@ const maxValues = 4
 
 // settingsOf are all settings of a window. One that has several values, of processes of
 // one name, of two servers, or because it was changed, has all of them.
-func settingsOf(v *view.View) map[string]string {
+func settingsOf(v *view.View, others spaces) map[string]string {
 	values := map[string][]string{}
 	m := v.Manifest()
 	put := func(kind, name, value string) {
@@ -392,8 +449,8 @@ func settingsOf(v *view.View) map[string]string {
 		put("host", "memory", unit.Bytes(m.Host.MemoryBytes).String())
 	}
 	for _, s := range view.Rows[recording.SysctlSample](v) {
-		if s.NetNS == 0 || s.NetNS == m.Host.NetNS {
-			put("sysctl", s.Name, s.Value)
+		if in, ok := others.in(v, s.NetNS); ok || s.NetNS == 0 {
+			put("sysctl", s.Name+in, s.Value)
 		}
 	}
 	for _, s := range v.MySQLServers() {
@@ -414,8 +471,8 @@ func settingsOf(v *view.View) map[string]string {
 		}
 	}
 	for _, d := range view.Rows[recording.NetDeviceSample](v) {
-		if d.NetNS == m.Host.NetNS && d.MTU > 0 {
-			put("MTU", d.Interface, unit.Count(d.MTU).String())
+		if in, ok := others.in(v, d.NetNS); ok && d.MTU > 0 {
+			put("MTU", d.Interface+in, unit.Count(d.MTU).String())
 		}
 	}
 	for _, d := range view.Rows[recording.DiskSample](v) {

@@ -12,6 +12,7 @@ package diff
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 	"time"
@@ -36,11 +37,18 @@ const (
 type Side struct {
 	Recording *recording.Recording
 	From, To  time.Time
+	// Around has what is read less often than once a second, of Beyond more at both ends; nil:
+	// Recording has it.
+	Around *recording.Recording
 }
+
+// Beyond is how much of Around counts at both ends of a window: the time between two
+// readings of MySQL's statements.
+const Beyond = 10 * time.Second
 
 // Result is what differs between two windows, the first and the second one.
 type Result struct {
-	Per       string // what amounts are divided by: "MySQL statement"; "second" if requests are not known on both sides
+	Per       string // what amounts are divided by: "MySQL transaction"; "second" if requests are not known on both sides
 	Plural    string // of Per, if that is requests
 	Requests  [2]float64
 	Changes   []Change // those that explain most first
@@ -53,9 +61,11 @@ type Result struct {
 // Change is a quantity that differs.
 type Change struct {
 	Quantity *Quantity
-	Who      string     // the process, disk...; "" is the host
-	Amount   [2]float64 // per Result.Per; levels as they are
-	PerSec   [2]float64 // per second
+	Who      string     // the process, disk, server, statement...; "" is the host
+	Per      string     // what Amount is divided by: Result.Per, or "request" of a service; "": it is a level
+	Amount   [2]float64 // per Per; levels as they are
+	PerSec   [2]float64 // per second; of response times, how many waited at a time on the average
+	kind     kind
 	weight   float64
 }
 
@@ -66,8 +76,8 @@ func (c *Change) Ratio() float64 { return c.Amount[0] / c.Amount[1] }
 // missing: what is not known would look like a difference. Two windows of which nothing can be compared
 // are an error.
 func Compare(first, second Side) (Result, error) {
-	a, b := measure(first), measure(second)
-	r := Result{Per: "second", Settings: settings(a.whole, b.whole), Processes: processes(a, b)}
+	a, b := measure(first, second)
+	r := Result{Per: "second", Settings: settings(a, b), Processes: processes(a, b)}
 	by := [2][]float64{a.seconds(), b.seconds()}
 	for _, kind := range requestKinds {
 		x, y := a.requests(kind), b.requests(kind)
@@ -82,7 +92,7 @@ func Compare(first, second Side) (Result, error) {
 			r.Requests[i] = sum(by[i]) / sum(m.seconds())
 		}
 	}
-	r.Changes, r.Compared = changes(a, b, by)
+	r.Changes, r.Compared = changes(a, b, by, r.Per)
 	r.Missing = missing(a, b)
 	if r.Compared == 0 {
 		return Result{}, nothing(a, b, r.Missing)
@@ -92,13 +102,17 @@ func Compare(first, second Side) (Result, error) {
 
 // changes are the quantities that differ, of those that both sides measured. A process of
 // one side only is told as that.
-func changes(a, b *measured, by [2][]float64) (list []Change, compared int) {
-	for k, x := range a.amounts {
+func changes(a, b *measured, by [2][]float64, per string) (list []Change, compared int) {
+	all := [2]map[*Quantity]float64{a.totals(), b.totals()}
+	for k := range either(a, b) {
 		if !a.complete(k) || !b.complete(k) {
 			continue
 		}
 		compared++
-		if c, ok := change(k, x.of[:], b.amounts[k].of[:], a, b, by); ok {
+		if c, ok := change(k, [2]*measured{a, b}, by, all); ok {
+			if c.Per = cmp.Or(k.quantity.Per, per); k.quantity.level {
+				c.Per = ""
+			}
 			list = append(list, c)
 		}
 	}
@@ -106,7 +120,7 @@ func changes(a, b *measured, by [2][]float64) (list []Change, compared int) {
 		return cmp.Or(cmp.Compare(y.weight, x.weight), cmp.Compare(x.Quantity.ID, y.Quantity.ID), cmp.Compare(x.Who, y.Who))
 	})
 	list = slices.DeleteFunc(list, func(x Change) bool {
-		return x.Who == "" && slices.ContainsFunc(list, func(y Change) bool { return y.Who != "" && y.all(&x) })
+		return x.Who == "" && slices.ContainsFunc(list, func(y Change) bool { return y.Who != "" && y.kind != ofSpace && y.all(&x) })
 	})
 	return list[:min(len(list), maxLines)], compared
 }
@@ -119,21 +133,61 @@ func (c *Change) all(host *Change) bool {
 // wholly is the share that counts as all.
 const wholly = 0.99
 
+// either are the names that one of two windows has at least.
+func either(a, b *measured) iter.Seq[name] {
+	return func(yield func(name) bool) {
+		for k := range a.amounts {
+			if !yield(k) {
+				return
+			}
+		}
+		for k := range b.amounts {
+			if a.amounts[k] == nil && !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// totals are how much there was of quantities per second: what the host counts and other
+// network namespaces do, and where nobody counts it for the host, what all others have.
+func (m *measured) totals() map[*Quantity]float64 {
+	seconds := sum(m.seconds())
+	hosts, all := map[*Quantity]float64{}, map[*Quantity]float64{}
+	for k, a := range m.amounts {
+		n := sum(a.of[:]) / seconds
+		if k.who == "" || k.kind == ofSpace {
+			hosts[k.quantity] += n
+		}
+		all[k.quantity] += n
+	}
+	for q := range all {
+		if m.amounts[name{quantity: q}] != nil {
+			all[q] = hosts[q]
+		}
+	}
+	return all
+}
+
 // change compares one quantity.
-func change(k name, x, y []float64, a, b *measured, by [2][]float64) (c Change, ok bool) {
-	c = Change{Quantity: k.quantity, Who: k.who}
+func change(k name, sides [2]*measured, by [2][]float64, all [2]map[*Quantity]float64) (c Change, ok bool) {
+	c = Change{Quantity: k.quantity, Who: k.who, kind: k.kind}
 	var rates [2][]float64
-	for i, parts := range [][]float64{x, y} {
-		seconds := []*measured{a, b}[i].seconds()
+	for i, m := range sides {
+		a, divisor := m.amount(k), by[i]
+		parts := a.of[:]
 		if k.quantity.level {
 			rates[i] = parts
 			c.Amount[i], c.PerSec[i] = mean(parts), mean(parts)
 			continue
 		}
-		for j, amount := range parts {
-			rates[i] = append(rates[i], amount/by[i][j])
+		if k.quantity.Per != "" {
+			divisor = a.by[:]
 		}
-		c.Amount[i], c.PerSec[i] = sum(parts)/sum(by[i]), sum(parts)/sum(seconds)
+		for j, amount := range parts {
+			rates[i] = append(rates[i], amount/divisor[j])
+		}
+		c.Amount[i], c.PerSec[i] = sum(parts)/sum(divisor), sum(parts)/sum(m.seconds())
 	}
 	if !apart(rates[0], rates[1]) || max(c.PerSec[0], c.PerSec[1]) < k.quantity.floor {
 		return c, false
@@ -144,11 +198,10 @@ func change(k name, x, y []float64, a, b *measured, by [2][]float64) (c Change, 
 	}
 	// How much of what the host does changed, and how many times: a process that does ten
 	// times as much of next to nothing explains little.
-	host := c.PerSec
-	if all, known := a.amounts[name{quantity: k.quantity}], b.amounts[name{quantity: k.quantity}]; all != nil && known != nil && !k.quantity.level {
-		host = [2]float64{sum(all.of[:]) / sum(a.seconds()), sum(known.of[:]) / sum(b.seconds())}
+	most := max(c.PerSec[0], c.PerSec[1])
+	if !k.quantity.level {
+		most = max(most, all[0][k.quantity], all[1][k.quantity])
 	}
-	most := max(host[0], host[1], c.PerSec[0], c.PerSec[1])
 	c.weight = math.Log(min(high/max(low, high/maxRatio), maxRatio)) * max(c.PerSec[0], c.PerSec[1]) / most
 	return c, !math.IsNaN(c.weight) && !math.IsInf(c.weight, 0)
 }

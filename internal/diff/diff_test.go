@@ -51,7 +51,7 @@ func side(l load, seed uint64) Side {
 	if l.sysctl != "" {
 		ruletest.Add(h, recording.SysctlSample{At: ruletest.Start, Name: "vm.swappiness", Value: l.sysctl})
 	}
-	return Side{h.Rec, ruletest.Start, ruletest.Start.Add(seconds * time.Second)}
+	return Side{Recording: h.Rec, From: ruletest.Start, To: ruletest.Start.Add(seconds * time.Second)}
 }
 
 // told are the differences in short.
@@ -134,7 +134,7 @@ func TestGap(t *testing.T) {
 // A setting that two servers have in two ways is no difference, in whichever order they are read.
 func TestSettingsOfSeveral(t *testing.T) {
 	at := time.Unix(100, 0)
-	window := func(values ...string) *view.View {
+	window := func(values ...string) *measured {
 		rec := recording.New(recording.Manifest{})
 		w := recording.NewWriter(at)
 		for _, v := range values {
@@ -143,7 +143,7 @@ func TestSettingsOfSeveral(t *testing.T) {
 		if err := rec.Commit(w); err != nil {
 			t.Fatal(err)
 		}
-		return view.New(rec, at, at.Add(time.Second))
+		return &measured{whole: view.New(rec, at, at.Add(time.Second))}
 	}
 	if got := settings(window("100", "200"), window("200", "100")); len(got) != 0 {
 		t.Errorf("%+v", got)
@@ -151,7 +151,7 @@ func TestSettingsOfSeveral(t *testing.T) {
 	if got := settings(window("100", "200"), window("100", "300")); len(got) != 1 || got[0].Value != [2]string{"100, 200", "100, 300"} {
 		t.Errorf("%+v", got)
 	}
-	if got := settingsOf(window("1", "2", "3", "4", "5", "6"))["mysql max_connections"]; got != "many values" {
+	if got := settingsOf(window("1", "2", "3", "4", "5", "6").whole, nil)["mysql max_connections"]; got != "many values" {
 		t.Errorf("%q", got)
 	}
 }
@@ -173,7 +173,7 @@ func interfaces(t *testing.T, bytes, from float64, only ...string) Side {
 	if err := rec.Commit(w); err != nil {
 		t.Fatal(err)
 	}
-	return Side{rec, ruletest.Start, ruletest.Start.Add(seconds * time.Second)}
+	return Side{Recording: rec, From: ruletest.Start, To: ruletest.Start.Add(seconds * time.Second)}
 }
 
 // why is why something was not compared; "": it was.
@@ -239,7 +239,7 @@ func TestSettingsUnknown(t *testing.T) {
 	if err := told.Recording.Commit(w); err != nil {
 		t.Fatal(err)
 	}
-	if got := settings(view.New(told.Recording, told.From, told.To), view.New(blank.Recording, blank.From, blank.To)); len(got) > 0 {
+	if got := settings(newMeasured(told), newMeasured(blank)); len(got) > 0 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // Missing is something that could not be compared.
 type Missing struct {
-	ID   string // of a quantity, or ProcessList
+	ID   string // of a quantity, or of all that a source tells: "mysql", "packets"; ProcessList, NetworkNamespaces
 	Name string
 	Why  string
 }
@@ -38,6 +38,9 @@ func missing(a, b *measured) (list []Missing) {
 		}
 	}
 	for _, q := range Quantities {
+		if q.of != "" && !(a.sources[q.of] && b.sources[q.of]) {
+			continue
+		}
 		why := ""
 		switch s := states[q]; {
 		case s.both:
@@ -51,10 +54,15 @@ func missing(a, b *measured) (list []Missing) {
 		}
 		list = append(list, Missing{q.ID, q.Name, why})
 	}
+	for _, s := range sources {
+		if has := [2]bool{a.sources[s.source], b.sources[s.source]}; has != [2]bool{true, true} {
+			list = append(list, Missing{string(s.source), s.name, tellers(has)})
+		}
+	}
 	if lists := [2]bool{a.listsAll(), b.listsAll()}; lists != [2]bool{true, true} {
 		list = append(list, Missing{ProcessList, "which processes are new, gone or changed", "not all processes are listed in " + lacking(lists)})
 	}
-	return list
+	return append(list, missingSpaces(a.whole, b.whole)...)
 }
 
 // tellers says who tells something that not both do.

@@ -149,7 +149,7 @@ type MySQLLockWait struct {
 // MariaDB's where they are on. Counters run since the server began or the
 // table was truncated; those of prepared statements, which have a Digest of
 // rtrail's own (PreparedDigest), since rtrail read them first. The statements of
-// one reading may be a part of all: those with most time.
+// one reading may be a part of all: those with most time, MaxStatements of them.
 type MySQLStatement struct {
 	At         time.Time     `parquet:"at,timestamp(nanosecond)"`
 	Server     string        `parquet:"server,dict"`
@@ -172,6 +172,10 @@ type MySQLStatement struct {
 	SortRows   int64         `parquet:"sort_rows"`
 	NoIndex    int64         `parquet:"no_index"`
 }
+
+// MaxStatements is how many statements of one reading are kept at most: a reading with
+// fewer has all that ran since the one before.
+const MaxStatements = 50
 
 // Grow adds to the counters of s what those of a statement grew by between two
 // readings.

@@ -60,10 +60,18 @@ func (c *Compared) changes() document.Block {
 		if who == "" {
 			who = "this host"
 		}
-		t.Rows = append(t.Rows, []string{howMuch(x.Ratio()), x.Quantity.Name, who, amount(x.Amount[0], x.Quantity.Unit), amount(x.Amount[1], x.Quantity.Unit)})
+		t.Rows = append(t.Rows, []string{howMuch(x.Ratio()), quantity(x), who, amount(x.Amount[0], x.Quantity.Unit), amount(x.Amount[1], x.Quantity.Unit)})
 	}
 	t.More = left(len(c.Changes), "smaller change", "smaller changes")
 	return t
+}
+
+// quantity says what changed, and what it is divided by if that is not what most are.
+func quantity(x *diff.Change) string {
+	if x.Quantity.Per == "" || x.Quantity.Unit == "s" {
+		return x.Quantity.Name
+	}
+	return x.Quantity.Name + ", per " + x.Quantity.Per
 }
 
 // howMuch says how many times more the first has.
@@ -163,6 +171,7 @@ type ChangedQuantity struct {
 	Name            string          `json:"name"`
 	Unit            string          `json:"unit"`
 	Who             string          `json:"who"`   // "": the host
+	Per             string          `json:"per"`   // what first and second are divided by; "": they are levels
 	Ratio           document.Number `json:"ratio"` // first to second; null: the second has none
 	First           document.Number `json:"first"`
 	Second          document.Number `json:"second"`
@@ -203,7 +212,7 @@ func (c *Compared) JSON() Comparison {
 	}
 	return Comparison{Format: FormatVersion, First: side(0), Second: side(1), Per: c.Per, Compared: c.Compared,
 		Changes: each(c.Changes, func(x diff.Change) ChangedQuantity {
-			return ChangedQuantity{x.Quantity.ID, x.Quantity.Name, x.Quantity.Unit, x.Who, document.Number(x.Ratio()), document.Number(x.Amount[0]), document.Number(x.Amount[1]),
+			return ChangedQuantity{x.Quantity.ID, x.Quantity.Name, x.Quantity.Unit, x.Who, x.Per, document.Number(x.Ratio()), document.Number(x.Amount[0]), document.Number(x.Amount[1]),
 				document.Number(x.PerSec[0]), document.Number(x.PerSec[1])}
 		}),
 		Settings: each(c.Settings, func(s diff.Setting) ChangedSetting { return ChangedSetting{s.What, s.Value[0], s.Value[1]} }),

@@ -132,3 +132,12 @@ func (s *Store) Evidence(ctx context.Context, w recording.Window) (*Evidence, er
 	}
 	return &Evidence{Recording: s.rec, From: w.From, To: w.To}, ctx.Err()
 }
+
+// Around are tables of a window and of some time at both ends of it; those of reports are all
+// that there is.
+func (s *Store) Around(ctx context.Context, w recording.Window, beyond time.Duration, tables ...recording.Table) (*recording.Recording, error) {
+	if s.rec == nil {
+		return recording.OpenRange(ctx, s.paths[0], w.From.Add(-beyond), w.To.Add(beyond), tables...)
+	}
+	return s.rec, ctx.Err()
+}

@@ -76,13 +76,20 @@ func (v *View) InNetNS(ns uint64) string {
 	return " in " + v.NetNSName(ns)
 }
 
-// lastingNetNS is how people know a network namespace that is not rtrail's own, in words that
+// lastingName is how people know a network namespace.
+type lastingName struct {
+	name  string
+	alone bool // no other one has it
+}
+
+// LastingNetNS is how people know a network namespace that is not rtrail's own, in words that
 // outlive its processes and the host: its name, else the unit or container of a process that
 // lives in it, else what that is called. The kernel's number, which is another one after each
-// start, stands only where there is nothing else, and where several namespaces share the words.
-func (v *View) lastingNetNS(ns uint64) string {
-	return cmp.Or(Memo(v, "lasting-net-namespaces", func() map[uint64]string {
-		names, count := map[uint64]string{}, map[string]int{}
+// start, stands only where there is nothing else, and where several namespaces share the words;
+// alone is false then.
+func (v *View) LastingNetNS(ns uint64) (name string, alone bool) {
+	l := Memo(v, "lasting-net-namespaces", func() map[uint64]lastingName {
+		names, count := map[uint64]lastingName{}, map[string]int{}
 		for _, n := range v.NetNamespaces() {
 			if n.Own {
 				continue
@@ -92,16 +99,23 @@ func (v *View) lastingNetNS(ns uint64) string {
 				name = Unit(p.Cgroup)
 			}
 			name = cmp.Or(name, n.Comm)
-			names[n.NetNS] = name
+			names[n.NetNS] = lastingName{name, name != ""}
 			count[name]++
 		}
-		for ns, name := range names {
-			if name != "" && count[name] > 1 {
-				names[ns] = fmt.Sprintf("%s net:[%d]", name, ns)
+		for ns, l := range names {
+			if l.alone && count[l.name] > 1 {
+				names[ns] = lastingName{fmt.Sprintf("%s net:[%d]", l.name, ns), false}
 			}
 		}
 		return names
-	})[ns], fmt.Sprintf("net:[%d]", ns))
+	})[ns]
+	return cmp.Or(l.name, fmt.Sprintf("net:[%d]", ns)), l.alone
+}
+
+// lastingNetNS is the name alone.
+func (v *View) lastingNetNS(ns uint64) string {
+	name, _ := v.LastingNetNS(ns)
+	return name
 }
 
 // EnterNetNS is what to put before a command so that it runs in a network

@@ -13,7 +13,7 @@ import (
 const (
 	// maxDigests is how many statements of one reading are kept: those that
 	// took most time since the reading before.
-	maxDigests = 50
+	maxDigests = recording.MaxStatements
 	// maxRemembered bounds what is held of a reading: performance_schema has
 	// 10,000 digests by default, at most.
 	maxRemembered = 10000
