@@ -35,13 +35,15 @@ func servicesOf(v *view.View) map[string]string {
 
 // packets adds what captures saw.
 func (m *measured) packets() {
-	for i, v := range m.captures() {
-		for _, s := range m.whole.PacketServices() {
-			m.sources[ofPackets] = true
-			if n, took := m.second(i, s); n >= minRequests {
-				m.addTo(i, name{quantity: meanTime, who: m.services[s.Name()]}, took, n)
+	for _, s := range m.whole.PacketServices() {
+		m.sources[ofPackets] = true
+		for i, x := range m.answered(s) {
+			if x.requests >= minRequests {
+				m.addTo(i, name{quantity: meanTime, who: m.services[s.Name()]}, x.took, x.requests)
 			}
 		}
+	}
+	for i, v := range m.captures() {
 		if v == nil {
 			continue
 		}
@@ -71,26 +73,33 @@ func (m *measured) service(i int, s *view.PacketService, who string) {
 	}
 }
 
-// second sums up the seconds of a service that lie in a part: its requests, and how long their
-// answers took, in seconds.
-func (m *measured) second(i int, s *view.PacketService) (n, took float64) {
+// answered is how many requests a service answered in a part, and how long that took in all, in
+// seconds.
+type answered struct{ requests, took float64 }
+
+// answered sums up the seconds of a service by part.
+func (m *measured) answered(s *view.PacketService) (parts [Parts]answered) {
 	for j := range s.Seconds {
 		row := &s.Seconds[j]
-		if in, ok := m.partOf(row.At.Add(time.Second / 2)); ok && in == i {
-			n += float64(row.Count)
-			took += row.RTSum.Seconds()
+		if i, ok := m.partOf(row.At.Add(time.Second / 2)); ok {
+			parts[i].requests += float64(row.Count)
+			parts[i].took += row.RTSum.Seconds()
 		}
 	}
-	return n, took
+	return parts
 }
 
 // requestsInPackets are those of all services in a part.
 func (m *measured) requestsInPackets(i int) (n float64, ok bool) {
-	for _, s := range m.whole.PacketServices() {
-		some, _ := m.second(i, s)
-		n, ok = n+some, true
-	}
-	return n, ok
+	parts := view.Memo(m.whole, "diff/requests in packets", func() (all [Parts]float64) {
+		for _, s := range m.whole.PacketServices() {
+			for i, x := range m.answered(s) {
+				all[i] += x.requests
+			}
+		}
+		return all
+	})
+	return parts[i], len(m.whole.PacketServices()) > 0
 }
 
 // captures are views of the intervals of captures whose middle lies in each part; nil: of none.
