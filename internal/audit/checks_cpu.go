@@ -108,12 +108,30 @@ func lookAffinity(v *view.View) (list []Remark, seen bool) {
 		if err != nil || len(slices.Compact(slices.Clone(cpus))) > 1 {
 			continue
 		}
-		first := card.Lines[0].IRQ
 		list = append(list, Remark{Subject: view.InterfaceEntity(card.Interface, v.Manifest().Host.NetNS), Words: rule.T("all %d interrupt lines of %s that fired may interrupt CPU %s only, and RPS is off", len(cpus), card.Interface, cpus[0]),
-			See: shell.Line("grep . /proc/irq/*/smp_affinity_list; cat /proc/interrupts"), Change: shell.Line("echo 0-%d > /proc/irq/%d/smp_affinity_list", v.CPUCount()-1, first),
+			See: shell.Line("grep . /proc/irq/*/smp_affinity_list; cat /proc/interrupts"), Change: toAllCPUs(v, card.Lines),
 			Fits: onOneCPU(v, card.Interface, int32(cpu))})
 	}
 	return list, seen
+}
+
+// toAllCPUs is the command with which interrupts of lines may come to all CPUs that are online:
+// these are not always the first ones.
+func toAllCPUs(v *view.View, lines []view.Line) shell.Command {
+	var cpus []string
+	for _, c := range v.CPUs() {
+		cpus = append(cpus, strconv.Itoa(int(c.CPU)))
+	}
+	if len(cpus) == 0 {
+		return shell.Command{}
+	}
+	var files shell.Paths
+	for _, l := range lines {
+		if l.Fired {
+			files = append(files, "/proc/irq/"+strconv.Itoa(l.IRQ)+"/smp_affinity_list")
+		}
+	}
+	return shell.Line("echo %s | tee %s", strings.Join(cpus, ","), files)
 }
 
 // onOneCPU says which findings about an interface come from its interrupts all going to

@@ -41,7 +41,7 @@ var memoryChecks = []Check{
 		ID: "audit/dirty-pages", Title: "much may wait to be written, or next to nothing",
 		Reads:      "vm.dirty_ratio, dirty_bytes, dirty_background_ratio, dirty_background_bytes, dirty_expire_centisecs, dirty_writeback_centisecs",
 		Why:        "What programs write waits in memory. With a high limit it comes to the disk at once, and whoever syncs or reads meanwhile waits for seconds; with a tiny one each write waits for the disk.",
-		When:       "A limit is far from the defaults of kernel and distributions, the background limit is not below the other, or nothing is written in time.",
+		When:       "A limit is far from the defaults of kernel and distributions, or nothing is written in time. A background limit that is not below the other is none: the kernel takes half of the other.",
 		Change:     "Set the limits in bytes: what the disk writes in a second or two, a quarter of it in the background.",
 		Price:      "Lower limits make bulk writers wait earlier.",
 		Leave:      "Hosts that write files which are deleted before they would be written; laptops that let disks sleep.",
@@ -168,8 +168,6 @@ func lookDirty(v *view.View) (list []Remark, seen bool) {
 	}
 	ratio, known := ofHost(v, "vm.dirty_ratio")
 	bytes, _ := ofHost(v, "vm.dirty_bytes")
-	back, _ := ofHost(v, "vm.dirty_background_ratio")
-	backBytes, _ := ofHost(v, "vm.dirty_background_bytes")
 	if !known {
 		return nil, false
 	}
@@ -180,10 +178,6 @@ func lookDirty(v *view.View) (list []Remark, seen bool) {
 		at(rule.T("vm.dirty_bytes is %d: up to %v of %v may wait to be written; the default is a fifth of it", bytes, unit.Bytes(bytes), unit.Bytes(memoryOf(v))), shell.Line("sysctl -w vm.dirty_ratio=20"))
 	case bytes == 0 && ratio == 0 || bytes > 0 && bytes < int64(smallDirty.Value):
 		at(rule.T("next to nothing may wait to be written (vm.dirty_ratio = %d, vm.dirty_bytes = %d): each write waits for the disk", ratio, bytes), shell.Line("sysctl -w vm.dirty_ratio=20"))
-	}
-	if bytes == 0 && backBytes == 0 && ratio > 0 && back >= ratio || bytes > 0 && backBytes >= bytes {
-		at(rule.T("writing in the background does not begin before programs have to wait: vm.dirty_background_ratio = %d and _bytes = %d are not below vm.dirty_ratio = %d and _bytes = %d", back, backBytes, ratio, bytes),
-			shell.Line("sysctl -w vm.dirty_background_ratio=10"))
 	}
 	if n, ok := ofHost(v, "vm.dirty_writeback_centisecs"); ok && n == 0 {
 		at(rule.T("vm.dirty_writeback_centisecs is 0: nothing is written in the background because it is old; the default is 500"), shell.Line("sysctl -w vm.dirty_writeback_centisecs=500"))
@@ -269,6 +263,9 @@ func lookHugePages(v *view.View) (list []Remark, seen bool) {
 	return list, true
 }
 
+// mostPromised is the share of memory, in percent, that leaves some for the kernel.
+const mostPromised = 90
+
 func lookOvercommit(v *view.View) (list []Remark, seen bool) {
 	mode, ok := ofHost(v, "vm.overcommit_memory")
 	if !ok {
@@ -276,8 +273,12 @@ func lookOvercommit(v *view.View) (list []Remark, seen bool) {
 	}
 	see := shell.Line("sysctl vm.overcommit_memory vm.overcommit_ratio; grep Commit /proc/meminfo")
 	if m, known := v.MemoryNow(); known && mode == 2 && m.CommitLimit > 0 && float64(m.Committed) >= commitShare.Value*float64(m.CommitLimit) {
-		list = append(list, Remark{Subject: v.HostEntity(), Words: rule.T("vm.overcommit_memory is 2, and programs have asked for %v of %v: the kernel refuses more, however much is free", unit.Bytes(m.Committed), unit.Bytes(m.CommitLimit)), See: see,
-			Change: shell.Line("sysctl -w vm.overcommit_ratio=90")})
+		r := Remark{Subject: v.HostEntity(), Words: rule.T("vm.overcommit_memory is 2, and programs have asked for %v of %v: the kernel refuses more, however much is free", unit.Bytes(m.Committed), unit.Bytes(m.CommitLimit)), See: see}
+		// 0: vm.overcommit_kbytes counts, which a ratio would end.
+		if ratio, ok := ofHost(v, "vm.overcommit_ratio"); ok && ratio > 0 && ratio < mostPromised {
+			r.Change = shell.Line("sysctl -w vm.overcommit_ratio=%d", mostPromised)
+		}
+		list = append(list, r)
 	}
 	for _, p := range v.Processes() {
 		if mode == 0 && !p.Gone && snapshots(&p) && memoryOf(v) > 0 && float64(p.Anon) >= copyShare.Value*float64(memoryOf(v)) {
