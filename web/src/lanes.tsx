@@ -9,7 +9,9 @@ export function Lanes({ charts }: { charts: Charts }) {
   return (
     <ol class="lanes">{bands.map(b => (
       <li>
-        <a href={`#finding-${b.finding}`}><span class="rank">{b.finding}</span> {b.words} <span class="quiet">{when(charts, b)}</span></a>
+        {b.finding
+          ? <a href={`#finding-${b.finding}`}><span class="rank">{b.finding}</span> {b.words} <span class="quiet">{when(charts, b)}</span></a>
+          : <span>{b.words} <span class="quiet">{when(charts, b)}</span></span>}
         <span class="lane"><span class={b.style} style={{ left: `${(100 * (b.from - from)) / span}%`, width: `${Math.max(0.4, (100 * (b.to - b.from)) / span)}%` }} /></span>
       </li>))}</ol>
   );
