@@ -60,12 +60,16 @@ func (s *shaper) read() {
 }
 
 // connections looks at those of the namespace that always have something to send, and whose round
-// trips are longer than the shortest they had.
+// trips are longer than the shortest they had. By which interface they leave is not recorded: what
+// waits much longer than packets do in this queue waits elsewhere, as what never leaves the host does.
 func (s *shaper) connections(v *view.View) {
 	list := v.Connections()
 	for i := range list {
 		c := &list[i]
-		if !c.Info || c.NetNS != s.queue.NetNS || c.MinRTT <= 0 || c.RTT-c.MinRTT < standingShort.Duration() {
+		if !c.Info || c.NetNS != s.queue.NetNS || c.MinRTT <= 0 || c.RTT-c.MinRTT < standingShort.Duration() || c.RTT-c.MinRTT > s.longest() {
+			continue
+		}
+		if s.queue.Interface != "lo" && (loopback(c.Remote) || v.HasAddress(c.NetNS, c.Remote)) {
 			continue
 		}
 		first := c.First()
@@ -78,6 +82,10 @@ func (s *shaper) connections(v *view.View) {
 		s.waited += perSecond(v, time.Duration(float64(busy)*(1-float64(c.MinRTT)/float64(c.RTT))))
 	}
 }
+
+// longest is how long a packet may wait in the queue that waits s.delay on average: a queue that
+// grows and empties holds twice as much at times, and each flow of a fair one its own.
+func (s *shaper) longest() time.Duration { return 3*s.delay + standingShort.Duration() }
 
 func (s *shaper) finding(v *view.View) rule.Finding {
 	q := &s.queue

@@ -44,6 +44,8 @@ func TestRateLimitedFromTheHost(t *testing.T) {
 			Want: rule.Likely, Kind: view.KindInterface, Subject: "eth0", Low: 0.99, High: 1},
 		{Name: "a queue of 8 ms that loses nothing", Host: func() *ruletest.Host { return heldBack(shaped(8000, mbit8, nil), 9*time.Millisecond) },
 			Want: rule.Likely, Kind: view.KindInterface, Subject: "eth0", Low: 0.85, High: 0.9, Says: "packets wait 8 ms in it", Proof: "take up to 8 ms longer"},
+		{Name: "a connection that waits elsewhere", Host: func() *ruletest.Host { return heldBack(shaped(10000, mbit8, nil), 200*time.Millisecond) },
+			Want: rule.Likely, Kind: view.KindInterface, Subject: "eth0", Low: 0.99, High: 1, Says: "packets wait 10 ms in it"},
 		{Name: "a short queue", Host: func() *ruletest.Host { return heldBack(shaped(3000, mbit8, nil), 4*time.Millisecond) }},
 		{Name: "below its rate", Host: func() *ruletest.Host {
 			return shaped(200000, mbit8, func(_ float64, q *recording.QdiscSample) { q.Overlimits = 7 })
