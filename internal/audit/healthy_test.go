@@ -25,7 +25,7 @@ func untouched(t *testing.T, file string) *ruletest.Host {
 	}
 	const memory = 16_911_433_728
 	h := ruletest.New(4, 10).Memory(memory, memory*3/4, 0).Swap("/dev/sda2", 2*gib, 0, 0)
-	ruletest.Add(h, recording.NetNSSample{At: ruletest.Start, NetNS: 1, Own: true, Entered: true})
+	ruletest.Add(h, recording.NetNSSample{At: ruletest.Start, NetNS: 1, Own: true})
 	values := map[string]string{}
 	var names []string
 	for line := range strings.Lines(string(text)) {
@@ -75,7 +75,7 @@ func onMachine(h *ruletest.Host) {
 	device(h, recording.NetDeviceSample{Interface: "docker0", MTU: 1500, Kind: "bridge", Index: 3})
 	device(h, recording.NetDeviceSample{Interface: "veth1a2b", MTU: 1500, Kind: "veth", Index: 5, Link: 2, Master: "docker0"})
 	device(h, recording.NetDeviceSample{NetNS: 2, Interface: "eth0", MTU: 1500, Kind: "veth", Index: 2, Link: 5})
-	ruletest.Add(h, recording.NetNSSample{At: ruletest.Start, NetNS: 2, Entered: true})
+	ruletest.Add(h, recording.NetNSSample{At: ruletest.Start, NetNS: 2})
 	ruletest.Add(h, recording.ConntrackSample{At: ruletest.Start, NetNS: 1, Count: 4000, Max: 262_144, Buckets: 262_144})
 }
 

@@ -17,7 +17,7 @@ import (
 // bare is a host of which nothing is known but its own network namespace.
 func bare() *ruletest.Host {
 	h := ruletest.New(4, 10)
-	ruletest.Add(h, recording.NetNSSample{At: ruletest.Start, NetNS: 1, Own: true, Entered: true})
+	ruletest.Add(h, recording.NetNSSample{At: ruletest.Start, NetNS: 1, Own: true})
 	return h
 }
 
@@ -91,7 +91,7 @@ func rereads(h *ruletest.Host, names int64) {
 func nodes(h *ruletest.Host) {
 	for node, free := range []int64{18_000, 5 << 20} {
 		ruletest.Every(h, func(at time.Time, _ float64) recording.ZoneSample {
-			return recording.ZoneSample{At: at, Node: int32(node), Zone: "Normal", Free: free, Managed: 8 << 20, Min: 10_000, Low: 15_000, High: 20_000}
+			return recording.ZoneSample{At: at, Node: int32(node), Zone: "Normal", Free: free, Managed: 8 << 20, High: 20_000}
 		})
 	}
 	ruletest.Every(h, func(at time.Time, s float64) recording.VMStatSample {

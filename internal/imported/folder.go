@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"rtrail/internal/crash"
 )
 
 // collectedIn are the folders of a sosreport that are read.
@@ -35,7 +37,7 @@ func readFolder(ctx context.Context, dir string) (*told, error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		w.CloseWithError(pack(ctx, root, w))
+		w.CloseWithError(crash.Guard(func() error { return pack(ctx, root, w) }))
 	}()
 	defer func() {
 		r.Close() // ends the writer

@@ -13,7 +13,7 @@ const pageKiB = 4
 func blankMemory(at time.Time) recording.MemorySample {
 	const n = recording.Unknown
 	return recording.MemorySample{At: at, Total: n, Free: n, Available: n, Buffers: n, Cached: n, Active: n, Anon: n, Shmem: n,
-		Dirty: n, Writeback: n, SUnreclaim: n, PageTables: n, Committed: n, CommitLimit: n, SwapTotal: n, SwapFree: n, HugeTotal: n, Corrected: n, Uncorrected: n}
+		Dirty: n, Writeback: n, SReclaimable: n, SUnreclaim: n, PageTables: n, Committed: n, CommitLimit: n, SwapTotal: n, SwapFree: n, HugeTotal: n, Corrected: n, Uncorrected: n}
 }
 
 // host takes a line about the whole host.

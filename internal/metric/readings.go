@@ -102,7 +102,8 @@ func combined[T recording.Row](counter func(T) (thing, name string, value float6
 		thing, name, _ := counter(r)
 		return []string{thing}, counts[name] != 0 || per[name] != 0
 	}
-	return series(whose, func(rows []T) (points []Point) {
+	return series(whose, func(v *view.View, rows []T) (points []Point) {
+		var row T
 		var before reading
 		for i := 0; i < len(rows); {
 			now := reading{at: recording.TimeOf(&rows[i])}
@@ -115,7 +116,7 @@ func combined[T recording.Row](counter func(T) (thing, name string, value float6
 			}
 			if n, d := now.counts-before.counts, now.per-before.per; before.known == now.known && now.known > 0 && n >= 0 {
 				if per == nil {
-					d = now.at.Sub(before.at).Seconds()
+					d = v.Covered(row.Table(), before.at, now.at).Seconds()
 				}
 				if d > 0 {
 					points = append(points, Point{now.at, n / d})

@@ -5,24 +5,25 @@ import "time"
 // MemorySample holds the gauges of /proc/meminfo, in bytes. Fields the running
 // kernel does not print are -1.
 type MemorySample struct {
-	At          time.Time `parquet:"at,timestamp(nanosecond)"`
-	Total       int64     `parquet:"total_bytes"`
-	Free        int64     `parquet:"free_bytes"`
-	Available   int64     `parquet:"available_bytes"`
-	Buffers     int64     `parquet:"buffers_bytes"`
-	Cached      int64     `parquet:"cached_bytes"` // includes Shmem
-	Active      int64     `parquet:"active_bytes"`
-	Anon        int64     `parquet:"anon_bytes"` // AnonPages
-	Shmem       int64     `parquet:"shmem_bytes"`
-	Dirty       int64     `parquet:"dirty_bytes"`
-	Writeback   int64     `parquet:"writeback_bytes"`
-	SUnreclaim  int64     `parquet:"s_unreclaim_bytes"`
-	PageTables  int64     `parquet:"page_tables_bytes"`
-	Committed   int64     `parquet:"committed_bytes"` // Committed_AS
-	CommitLimit int64     `parquet:"commit_limit_bytes"`
-	SwapTotal   int64     `parquet:"swap_total_bytes"`
-	SwapFree    int64     `parquet:"swap_free_bytes"`
-	HugeTotal   int64     `parquet:"huge_total_bytes"` // hugetlb pages reserved, in bytes
+	At           time.Time `parquet:"at,timestamp(nanosecond)"`
+	Total        int64     `parquet:"total_bytes"`
+	Free         int64     `parquet:"free_bytes"`
+	Available    int64     `parquet:"available_bytes"`
+	Buffers      int64     `parquet:"buffers_bytes"`
+	Cached       int64     `parquet:"cached_bytes"` // includes Shmem
+	Active       int64     `parquet:"active_bytes"`
+	Anon         int64     `parquet:"anon_bytes"` // AnonPages
+	Shmem        int64     `parquet:"shmem_bytes"`
+	Dirty        int64     `parquet:"dirty_bytes"`
+	Writeback    int64     `parquet:"writeback_bytes"`
+	SReclaimable int64     `parquet:"s_reclaimable_bytes"`
+	SUnreclaim   int64     `parquet:"s_unreclaim_bytes"`
+	PageTables   int64     `parquet:"page_tables_bytes"`
+	Committed    int64     `parquet:"committed_bytes"` // Committed_AS
+	CommitLimit  int64     `parquet:"commit_limit_bytes"`
+	SwapTotal    int64     `parquet:"swap_total_bytes"`
+	SwapFree     int64     `parquet:"swap_free_bytes"`
+	HugeTotal    int64     `parquet:"huge_total_bytes"` // hugetlb pages reserved, in bytes
 	// Errors of all memory controllers (EDAC), read now and then; Unknown in between and without a driver.
 	Corrected   int64 `parquet:"errors_corrected"`
 	Uncorrected int64 `parquet:"errors_uncorrected"`

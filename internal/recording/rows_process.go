@@ -73,6 +73,7 @@ type ThreadSample struct {
 	SyscallName string        `parquet:"syscall_name,dict"`
 	WaitChannel string        `parquet:"wchan,dict"`
 	Stack       string        `parquet:"stack,dict"` // kernel stack, innermost first, joined by ';'; "" when not readable
+	Processor   int32         `parquet:"processor"`  // the CPU that it runs or ran on; -1: not known
 	Input       bool          `parquet:"input"`      // waits for its standard input in read(2)
 }
 

@@ -22,14 +22,14 @@ func TestParseStat(t *testing.T) {
 			want: Stat{
 				Comm: "cat", State: 'R', PPID: 9282, MinorFaults: 100, MajorFaults: 3, User: 50 * time.Millisecond, System: 60 * time.Millisecond,
 				ChildUser: 80 * time.Millisecond, ChildSystem: 90 * time.Millisecond, Nice: -5, Threads: 3, StartTicks: 118438,
-				VirtualSize: 3133440, RSSPages: 412,
+				VirtualSize: 3133440, RSSPages: 412, Processor: 1,
 			},
 			ok: true,
 		},
 		{
 			name: "a name with parentheses and blanks",
 			line: "7 (a) b (c)) S 1 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 12 0 0\n",
-			want: Stat{Comm: "a) b (c)", State: 'S', PPID: 1, Kernel: true, Nice: 0, Threads: 1, StartTicks: 12},
+			want: Stat{Comm: "a) b (c)", State: 'S', PPID: 1, Kernel: true, Nice: 0, Threads: 1, StartTicks: 12, Processor: -1},
 			ok:   true,
 		},
 		{name: "cut in the middle", line: "7 (sh) S 1 0 0 0 -1 21299"},

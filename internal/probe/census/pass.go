@@ -27,11 +27,12 @@ type tasks struct {
 // Thread is what a pass saw of one thread. It is kept until the next one: the
 // kernel forgets the run delay of threads that ended.
 type Thread struct {
-	TID, PID int32
-	start    uint64
-	Sched    Sched
-	State    byte
-	comm     kernel.Comm
+	TID, PID  int32
+	start     uint64
+	Sched     Sched
+	Processor int32
+	State     byte
+	comm      kernel.Comm
 }
 
 // Comm is its name.
@@ -126,7 +127,7 @@ func (c *Census) iterate(exact bool) error {
 		}
 		last = c.ended(last, task.TID, task.Start)
 		next = append(next, Thread{
-			TID: task.TID, PID: task.TGID, start: task.Start, State: task.State, comm: task.Comm,
+			TID: task.TID, PID: task.TGID, start: task.Start, State: task.State, Processor: task.Processor, comm: task.Comm,
 			Sched: Sched{task.RunTime, task.RunDelay, task.Slices},
 		})
 	})
@@ -332,7 +333,7 @@ func (c *Census) due(p *process) bool {
 // instant as the counters.
 func (c *Census) overlay(p *process) {
 	l := &p.pass.leader
-	p.State, p.PPID, p.Threads, p.Nice = l.State, l.PPID, l.Threads, l.Nice
+	p.State, p.PPID, p.Threads, p.Nice, p.Processor = l.State, l.PPID, l.Threads, l.Nice, l.Processor
 	p.MinorFaults, p.MajorFaults = p.Total.MinorFaults, p.Total.MajorFaults
 	p.ChildUser, p.ChildSystem = l.ChildUser.Truncate(Tick), l.ChildSystem.Truncate(Tick)
 	if !p.Kernel { // of kernel threads the file has longer names

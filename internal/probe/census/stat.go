@@ -31,6 +31,7 @@ type Stat struct {
 	StartTicks  uint64 // since boot
 	VirtualSize int64  // bytes
 	RSSPages    int64
+	Processor   int32
 }
 
 // ParseStat parses /proc/PID/stat or /proc/PID/task/TID/stat. comm turns the
@@ -41,15 +42,22 @@ func ParseStat(b []byte, comm func([]byte) string) (Stat, bool) {
 	if open < 0 || shut < open || shut+2 >= len(b) {
 		return Stat{}, false
 	}
-	var s Stat
+	s := Stat{Processor: -1}
 	rest := bytes.TrimRight(b[shut+1:], "\n")
 	field, rest := procfile.Field(rest)
 	if len(field) != 1 {
 		return Stat{}, false
 	}
 	s.State = field[0]
-	for column := 4; column <= 24; column++ {
+	for column := 4; column <= 39; column++ {
 		field, rest = procfile.Field(rest)
+		if len(field) == 0 {
+			// Everything up to the resident size has been there forever.
+			if column <= 24 {
+				return Stat{}, false
+			}
+			break
+		}
 		n, ok := procfile.Int(field)
 		if !ok {
 			return Stat{}, false
@@ -89,6 +97,8 @@ func (s *Stat) set(column int, n int64) {
 		s.VirtualSize = n
 	case 24:
 		s.RSSPages = n
+	case 39:
+		s.Processor = int32(n)
 	}
 }
 

@@ -48,7 +48,7 @@ func parseMeminfo(b []byte) (recording.MemorySample, error) {
 		"Buffers:": &row.Buffers, "Cached:": &row.Cached,
 		"Active:": &row.Active, "AnonPages:": &row.Anon, "Shmem:": &row.Shmem,
 		"Dirty:": &row.Dirty, "Writeback:": &row.Writeback,
-		"SUnreclaim:": &row.SUnreclaim, "PageTables:": &row.PageTables,
+		"SReclaimable:": &row.SReclaimable, "SUnreclaim:": &row.SUnreclaim, "PageTables:": &row.PageTables,
 		"Committed_AS:": &row.Committed, "CommitLimit:": &row.CommitLimit,
 		"SwapTotal:": &row.SwapTotal, "SwapFree:": &row.SwapFree,
 		"Hugetlb:":         &row.HugeTotal, // all page sizes, since 4.16

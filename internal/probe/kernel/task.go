@@ -35,6 +35,7 @@ type Task struct {
 	Kernel          bool  // a kernel thread
 	Nice            int32
 	Threads         int32     // of its process
+	Processor       int32     // the one it runs or ran on; -1: not known
 	Start           uint64    // ns since boot, suspend included; with TID its identity
 	At              time.Time // when it was read, with the others of its batch
 	Comm            Comm      // of kernel threads /proc has a longer one
@@ -201,7 +202,7 @@ func (t *Task) parse(b []byte) (int, error) {
 	t.State = stateLetter(state, exit)
 	t.Threads = w.s32()
 	t.Nice = w.s32() - defaultPriority
-	w.s32() // the CPU it runs or ran on
+	t.Processor = w.s32()
 	t.Start = w.u64()
 	t.RunTime, t.RunDelay, t.Slices = time.Duration(w.s64()), time.Duration(w.s64()), w.s64()
 	w.counters(&t.Counters)

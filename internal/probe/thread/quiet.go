@@ -29,7 +29,7 @@ func (p *Probe) listQuiet() {
 	byPID := make(map[int32]*watched, len(p.resting))
 	for _, w := range p.resting {
 		byPID[w.PID] = w
-		w.counted = append(w.counted[:0], census.Thread{TID: w.PID, PID: w.PID, Sched: w.Sched, State: w.State})
+		w.counted = append(w.counted[:0], census.Thread{TID: w.PID, PID: w.PID, Sched: w.Sched, State: w.State, Processor: w.Processor})
 	}
 	p.census.Threads(func(t *census.Thread) {
 		if w := byPID[t.PID]; w != nil {
@@ -102,7 +102,7 @@ func (p *Probe) take(w *watched, t *thread, c *census.Thread, stacks *int, denie
 		return
 	}
 	row := recording.ThreadSample{
-		At: w.At, PID: w.PID, TID: t.tid, State: state(c.State),
+		At: w.At, PID: w.PID, TID: t.tid, State: state(c.State), Processor: c.Processor,
 		CPUTime: c.Sched.RunTime, RunDelay: c.Sched.RunDelay, Slices: c.Sched.Slices, Syscall: recording.Unknown, FD: recording.Unknown,
 	}
 	if row.Comm = w.Comm; t.tid != w.PID {

@@ -37,7 +37,7 @@ func (p *Probe) read(w *watched, t *thread, stacks *int, denied *unseen) {
 		return
 	}
 	row := recording.ThreadSample{
-		At: at, PID: w.PID, TID: t.tid, Comm: s.Comm, State: state(s.State),
+		At: at, PID: w.PID, TID: t.tid, Comm: s.Comm, State: state(s.State), Processor: s.Processor,
 		CPUTime: recording.Unknown, RunDelay: recording.Unknown, Slices: recording.Unknown, Syscall: recording.Unknown, FD: recording.Unknown,
 	}
 	if ok {

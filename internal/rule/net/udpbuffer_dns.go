@@ -35,8 +35,8 @@ func (o *overrun) missedAnswers(v *view.View) (m missing) {
 	n, waited, longest := 0, time.Duration(0), time.Duration(0)
 	for _, l := range v.Lookups() {
 		toSelf := l.NetNS == o.NetNS && l.Local == l.Remote && view.Wildcard(o.Local)
-		if l.Passed && l.Waited >= unansweredFor.Duration() && l.RemotePort == o.LocalPort && (toSelf || o.takes(v, l.Remote, l.NetNS == o.NetNS)) {
-			n, waited, longest = n+1, waited+l.Waited, max(longest, l.Waited)
+		if l.Asleep >= unansweredFor.Duration() && l.RemotePort == o.LocalPort && (toSelf || o.takes(v, l.Remote, l.NetNS == o.NetNS)) {
+			n, waited, longest = n+1, waited+l.Asleep, max(longest, l.Asleep)
 		}
 	}
 	if n > 0 {

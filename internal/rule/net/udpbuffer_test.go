@@ -176,6 +176,7 @@ func TestUDPBufferOfANameServer(t *testing.T) {
 					if s >= from && s <= from+w {
 						ruletest.Add(h, recording.UDPSample{At: at, NetNS: 1, Local: "127.0.0.1", LocalPort: uint16(40000 + i), Remote: remote, RemotePort: 53, Inode: uint64(100 + i)})
 						ruletest.Add(h, recording.SocketOwner{At: at, Inode: uint64(100 + i), PID: 70, FD: 3})
+						ruletest.Add(h, recording.ThreadSample{At: at, PID: 70, TID: 70, Comm: "app", State: "S", SyscallName: "poll", Slices: int64(i + 1)})
 					}
 				})
 				from += w
