@@ -51,7 +51,7 @@ func limitingSteps(ctx context.Context, r *report.Report, p *page.Page) error {
 			}
 			step.Title = "The host in the step " + name
 			p.Steps = append(p.Steps, step)
-			blocks, flames := meanwhile(evidence, "IN THE STEP "+name, ", "+name)
+			blocks, flames := meanwhile(evidence, "IN THE STEP "+name, ", "+name, maxSteps)
 			p.Document.Blocks, p.Flames = append(p.Document.Blocks, blocks...), append(p.Flames, flames...)
 		}
 	}
@@ -80,7 +80,7 @@ func stepCharts(ctx context.Context, r *bench.Run, e *session.Evidence) (step pa
 	draft.Band(r.Began, r.Ended, "the step", document.Plain, 0)
 	found := e.Judge().Findings
 	for i, f := range found[:min(len(found), maxStepFindings)] {
-		draft.Finding(i+1, f, -1)
+		draft.Judged(i+1, f, -1, recording.Window{From: r.Began, To: r.Ended})
 		step.Found = append(step.Found, f.Headline.String())
 	}
 	open := func(ctx context.Context, from, to time.Time, tables ...recording.Table) (*recording.Recording, error) {

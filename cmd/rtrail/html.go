@@ -85,7 +85,7 @@ func (d *diagnosis) page(ctx context.Context, v verdict.Verdict, files []string)
 	}
 	draw(&p, draft)
 	p.Document.Blocks = append(p.Document.Blocks, traffic.draw(p.Charts)...)
-	p.Flames = flames(e.View(), "")
+	p.Flames = flames(e.View(), "", 1)
 	return p, nil
 }
 
@@ -98,9 +98,9 @@ func draw(p *page.Page, d *chart.Draft) {
 }
 
 // flames are flame graphs of what ran and waited in a window, with words that tell it from others
-// of a page.
-func flames(v *view.View, which string) []page.Flame {
-	list := flame.Graphs(stack.Recorded(v.Manifest().Host.Name, view.Rows[recording.OnCPUSample](v), v.OffCPURows()), visible)
+// of a page, which shows so many windows.
+func flames(v *view.View, which string, windows int) []page.Flame {
+	list := flame.Graphs(stack.Recorded(v.Manifest().Host.Name, view.Rows[recording.OnCPUSample](v), v.OffCPURows()), visible, windows)
 	for i := range list {
 		list[i].Title += which
 	}
@@ -108,13 +108,13 @@ func flames(v *view.View, which string) []page.Flame {
 }
 
 // meanwhile is what processes did and waited for in a window: its blocks stand below a title, and
-// the words go with the titles of its flame graphs.
-func meanwhile(e *session.Evidence, title, which string) ([]document.Block, []page.Flame) {
+// the words go with the titles of its flame graphs; the page shows so many windows.
+func meanwhile(e *session.Evidence, title, which string, windows int) ([]document.Block, []page.Flame) {
 	blocks := report.Meanwhile(e.Judge())
 	if len(blocks) > 0 {
 		blocks = append([]document.Block{document.Heading{Words: title, Style: document.Strong}}, blocks...)
 	}
-	return blocks, flames(e.View(), which)
+	return blocks, flames(e.View(), which, windows)
 }
 
 // page is what a recording holds, with the charts of its faults' evidence.
@@ -166,7 +166,7 @@ func (r *replayed) whenWorst(ctx context.Context, p *page.Page) (blocks []docume
 		return nil, err
 	}
 	which := fmt.Sprintf("%s to %s", at.From.Local().Format(clockLayout), unit.Clock(at.To))
-	blocks, p.Flames = meanwhile(e, fmt.Sprintf("WHEN FAULT %d COST MOST, %s", n+1, which), ", "+which)
+	blocks, p.Flames = meanwhile(e, fmt.Sprintf("WHEN FAULT %d COST MOST, %s", n+1, which), ", "+which, 1)
 	return blocks, nil
 }
 

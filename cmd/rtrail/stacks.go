@@ -186,7 +186,7 @@ func (s *stacksJob) files(ctx context.Context, p *stack.Profile, e *session.Evid
 	v := e.View()
 	d := show.Document(p, v, notes, show.Options{Top: s.top, Verbose: s.verbose})
 	d.Blocks = append(report.Compose(e.Judge(), true).Blocks, d.Blocks...)
-	return s.pageFlag.write(ctx, page.Page{Document: d, Flames: flame.Graphs(p, 0)})
+	return s.pageFlag.write(ctx, page.Page{Document: d, Flames: flame.Graphs(p, 0, 1)})
 }
 
 func (s *stacksJob) show(out, stderr io.Writer, p *stack.Profile, e *session.Evidence, notes []string) error {

@@ -137,7 +137,7 @@ func TestSizeOfStacks(t *testing.T) {
 		}
 		p.Stacks = append(p.Stacks, s)
 	}
-	list := flame.Graphs(p, 0)
+	list := flame.Graphs(p, 0, 1)
 	if n := sizeOf(t, page.Page{Document: document.Document{Title: "stacks"}, Flames: list}); n > maxPage || len(list) != 2 {
 		t.Errorf("%d bytes with %d graphs, want at most %d", n, len(list), maxPage)
 	}

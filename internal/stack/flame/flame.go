@@ -34,16 +34,17 @@ func (n *builder) child(name string) *builder {
 
 // Write writes a page of the flame graphs of a profile.
 func Write(out io.Writer, title string, p *stack.Profile) error {
-	return page.Write(out, page.Page{Document: document.Document{Title: title}, Flames: Graphs(p, 0)})
+	return page.Write(out, page.Page{Document: document.Document{Title: title}, Flames: Graphs(p, 0, 1)})
 }
 
-// maxSize bounds what the graphs of a profile take on a page, in bytes.
+// maxSize bounds what the graphs of all profiles take on a page, in bytes.
 const maxSize = 900_000
 
 // Graphs draws a profile: one graph per kind of stacks, and for dumps of threads
 // one of all and one of those that do not wait for work. Frames of less than a share of
-// the whole stand together: a larger one where a page would become too large.
-func Graphs(p *stack.Profile, smallest float64) (list []page.Flame) {
+// the whole stand together: a larger one where the page, which has room for so many profiles, would
+// become too large.
+func Graphs(p *stack.Profile, smallest float64, profiles int) (list []page.Flame) {
 	var roots []*builder
 	add := func(title, unit string, root *builder) {
 		if root.Count > 0 {
@@ -75,7 +76,7 @@ func Graphs(p *stack.Profile, smallest float64) (list []page.Flame) {
 			add("all threads", "threads", all)
 		}
 	}
-	smallest = fitting(roots, smallest)
+	smallest = fitting(roots, smallest, maxSize/profiles)
 	for i, root := range roots {
 		list[i].Root = root.finish(root.least(smallest))
 	}
@@ -83,14 +84,14 @@ func Graphs(p *stack.Profile, smallest float64) (list []page.Flame) {
 }
 
 // fitting is the share below which frames stand together so that all graphs are no more than
-// maxSize.
-func fitting(roots []*builder, smallest float64) float64 {
+// so many bytes.
+func fitting(roots []*builder, smallest float64, bytes int) float64 {
 	for smallest < 1 {
 		size := 0
 		for _, root := range roots {
 			size += root.size(root.least(smallest))
 		}
-		if size <= maxSize {
+		if size <= bytes {
 			break
 		}
 		smallest = max(2*smallest, 1e-5)

@@ -15,7 +15,7 @@ func TestGraphs(t *testing.T) {
 		{Kind: "dump", Frames: []string{"</script><script>alert(1)</script>", "work", "main"}, Count: 3},
 		{Kind: "dump", Frames: []string{"other", "work", "main"}, Count: 2},
 	}}
-	trees := Graphs(p, 0)
+	trees := Graphs(p, 0, 1)
 	if len(trees) != 2 || trees[0].Root.Count != 5 || trees[1].Root.Count != 10 {
 		t.Fatalf("%d trees", len(trees))
 	}
@@ -23,7 +23,7 @@ func TestGraphs(t *testing.T) {
 	if work.Name != "work" || work.Count != 5 || len(work.Children) != 2 {
 		t.Errorf("busy threads: %+v", work)
 	}
-	if small := Graphs(p, 0.9)[0].Root.Children[0].Children[0]; len(small.Children) != 1 || small.Children[0].Count != 5 {
+	if small := Graphs(p, 0.9, 1)[0].Root.Children[0].Children[0]; len(small.Children) != 1 || small.Children[0].Count != 5 {
 		t.Errorf("small frames together: %+v", small.Children[0])
 	}
 }
@@ -40,7 +40,10 @@ func TestSize(t *testing.T) {
 		p.Stacks = append(p.Stacks, s)
 	}
 	p.Stacks = append(p.Stacks, &stack.Stack{Kind: "dump", Frames: []string{"hot", "main"}, Count: 3000})
-	list := Graphs(p, 0)
+	if b, err := json.Marshal(Graphs(p, 0, 8)); err != nil || len(b) > maxSize/8*5/4 {
+		t.Errorf("%d bytes of one of 8 profiles, %v", len(b), err)
+	}
+	list := Graphs(p, 0, 1)
 	b, err := json.Marshal(list)
 	if err != nil || len(b) > maxSize*5/4 {
 		t.Errorf("%d bytes, %v", len(b), err)
