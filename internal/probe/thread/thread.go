@@ -345,7 +345,8 @@ func (t turns) has(number int) bool {
 	return number >= t.start && number < t.start+t.room || number < t.start+t.room-t.total
 }
 
-// list reads which threads a process has.
+// list finds which threads a process has. One thread has the number of its process: a busy host has
+// hundreds of such that wake and sleep again every second.
 func (p *Probe) list(w *watched) {
 	w.listed = p.began
 	have := make(map[int32]*thread, len(w.threads))
@@ -353,15 +354,17 @@ func (p *Probe) list(w *watched) {
 		have[t.tid] = t
 	}
 	w.threads, w.inside = w.threads[:0], nil
-	err := p.dir.Numbers(census.Name(w.PID, "task"), func(tid int32) {
+	keep := func(tid int32) {
 		t := have[tid]
 		if t == nil {
 			t = &thread{tid: tid}
 		}
 		delete(have, tid)
 		w.threads = append(w.threads, t)
-	})
-	if err != nil {
+	}
+	if w.Threads == 1 {
+		keep(w.PID)
+	} else if err := p.dir.Numbers(census.Name(w.PID, "task"), keep); err != nil {
 		w.threads = w.threads[:0]
 	}
 	for _, t := range have {
