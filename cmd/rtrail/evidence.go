@@ -52,13 +52,15 @@ func isReport(path string) bool { return imported.IsCollection(path) || imported
 // ofOneHost are files that are judged together.
 type ofOneHost struct{ reports, dumps, captures, unknown []string }
 
-// parted tells reports of other tools from stacks and captures, which pt-stalk takes, too. What a capture holds may be the
+// parted tells reports of other tools from stacks and captures, also of those that pt-stalk puts
+// into one directory. What a capture holds may be the
 // text of a report.
 func parted(files []string) (p ofOneHost) {
+	all := slices.Clone(files)
 	for _, f := range files {
-		files = append(files, imported.Beside(f)...)
+		all = append(all, imported.Beside(f)...)
 	}
-	for _, f := range files {
+	for _, f := range all {
 		list := &p.unknown
 		switch {
 		case pcap.Is(f):

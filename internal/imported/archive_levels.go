@@ -95,7 +95,7 @@ func (tr *tree) groups(w *recording.Writer) {
 // copiedLevels says which columns of limits, groups and the whole host copies of /proc tell.
 func (r *rows) copiedLevels() {
 	if len(r.limits) > 0 && !slices.ContainsFunc(r.limits, func(l recording.LimitSample) bool { return l.Files >= 0 }) {
-		r.only[recording.Limits] = []string{"files_soft", "files_hard", "procs_soft", "locked_soft_bytes", "stack_soft_bytes", "address_soft_bytes"}
+		r.only[recording.Limits] = []string{"files_soft", "files_hard", "procs_soft"}
 	}
 	if len(r.groups) > 0 {
 		r.only[recording.Cgroups] = []string{"memory_bytes", "memory_max_bytes"}

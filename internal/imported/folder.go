@@ -3,7 +3,6 @@ package imported
 import (
 	"archive/tar"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -47,7 +46,8 @@ func readFolder(ctx context.Context, dir string) (*told, error) {
 	return readArchive(ctx, dir, all, all)
 }
 
-// pack writes the files that are read to an archive, as their archive had them: links are not followed.
+// pack writes the files that are read to an archive, as their archive had them. Links are not
+// followed; those to open files are counted.
 func pack(ctx context.Context, root *os.Root, w io.Writer) error {
 	out, n := tar.NewWriter(w), 0
 	for _, top := range collectedIn {
@@ -60,7 +60,7 @@ func pack(ctx context.Context, root *os.Root, w io.Writer) error {
 			case err != nil && d != nil && d.IsDir(), err == nil && d.IsDir() && strings.Count(name, "/") > maxDepth:
 				return fs.SkipDir
 			case err == nil && d.Type()&fs.ModeSymlink != 0:
-				if _, _, ok := descriptor(name); ok { // these are counted
+				if _, _, ok := descriptor(name); ok {
 					return out.WriteHeader(&tar.Header{Typeflag: tar.TypeSymlink, Name: name, Linkname: "file"})
 				}
 				return nil
@@ -72,7 +72,7 @@ func pack(ctx context.Context, root *os.Root, w io.Writer) error {
 			}
 			return packFile(root, name, out)
 		})
-		if err != nil && !errors.Is(err, fs.SkipDir) {
+		if err != nil {
 			return err
 		}
 	}
