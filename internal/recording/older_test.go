@@ -113,3 +113,19 @@ func TestAgesBecomeTimes(t *testing.T) {
 		}
 	}
 }
+
+// A column that came back is not retired any more: it would be left out where it is read again.
+func TestRetiredColumnsAreGone(t *testing.T) {
+	for table, names := range retiredColumns {
+		k := kindByName(table)
+		if k == nil {
+			t.Errorf("%s is no table", table)
+			continue
+		}
+		for name := range strings.FieldsSeq(names) {
+			if k.column(name) >= 0 {
+				t.Errorf("%s of %s is retired, and is a column", name, table)
+			}
+		}
+	}
+}

@@ -117,7 +117,7 @@ var retiredColumns = map[Table]string{
 	Processes:    "oom_score oom_score_adj",
 	Limits:       "locked_soft_bytes stack_soft_bytes address_soft_bytes",
 	Cgroups:      "controllers refault_anon io_stall_ns swap_failures",
-	TCPSockets:   "uid lost segs_in bytes_acked bytes_retrans wmem_queued_bytes snd_buf_bytes congestion",
+	TCPSockets:   "uid lost segs_in bytes_retrans wmem_queued_bytes snd_buf_bytes congestion",
 	Listeners:    "uid",
 	UDPSockets:   "uid send_queue_bytes",
 	KernelLog:    "priority",
