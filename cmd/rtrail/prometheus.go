@@ -123,6 +123,15 @@ func (p *prometheusFlags) lasting(what, at string, length time.Duration, now tim
 	return t, nil
 }
 
+// between is the time that a user means by --from and --to; without the first the length before its end.
+func (p *prometheusFlags) between(from, to string, length time.Duration, now time.Time) (t hostTime, err error) {
+	t.instance = p.instance
+	if t.Window, _, err = between(from, to, askable(now)); from == "" {
+		t.From = t.To.Add(-length)
+	}
+	return t, err
+}
+
 // answers are what Prometheus has of a host.
 type answers struct {
 	*session.Store
@@ -180,9 +189,7 @@ func (d *diagnosis) fromPrometheus(ctx context.Context, lengthGiven bool, stderr
 	}
 	when, err := d.prom.lasting("--at ", d.at, d.length, time.Now())
 	if d.from != "" || d.to != "" {
-		if when.Window, _, err = between(d.from, d.to, askable(time.Now())); err == nil && d.from == "" {
-			when.From = when.To.Add(-promLength)
-		}
+		when, err = d.prom.between(d.from, d.to, promLength, time.Now())
 	}
 	if err != nil {
 		return none, err

@@ -154,15 +154,12 @@ func (t *timelineJob) open(cmd *cobra.Command, args []string) (*session.Store, e
 		confine(cmd.ErrOrStderr(), privilege.Needs{Read: args, Run: imported.Sadf()})
 		return openStore(cmd.Context(), args)
 	}
-	when, _, err := between(t.from, t.to, askable(time.Now()))
+	when, err := t.prom.between(t.from, t.to, promSpan, time.Now())
 	if err != nil {
 		return nil, err
 	}
-	if t.from == "" {
-		when.From = when.To.Add(-promSpan)
-	}
 	t.from, t.to = "", ""
-	all, err := t.prom.open(cmd.Context(), cmd.ErrOrStderr(), nil, hostTime{t.prom.instance, when})
+	all, err := t.prom.open(cmd.Context(), cmd.ErrOrStderr(), nil, when)
 	if err != nil {
 		return nil, err
 	}

@@ -119,8 +119,8 @@ func lookAffinity(v *view.View) (list []Remark, seen bool) {
 // these are not always the first ones.
 func toAllCPUs(v *view.View, lines []view.Line) shell.Command {
 	var cpus []string
-	for _, c := range v.CPUs() {
-		cpus = append(cpus, strconv.Itoa(int(c.CPU)))
+	for _, n := range v.OnlineCPUs() {
+		cpus = append(cpus, strconv.Itoa(int(n)))
 	}
 	if len(cpus) == 0 {
 		return shell.Command{}

@@ -12,14 +12,7 @@ import (
 func served(unit string, value func(*recording.PacketService) float64) *Reader {
 	return &Reader{Table: recording.PacketServices, Unit: unit, Read: func(v *view.View) (list []Series) {
 		for _, s := range v.PacketServices() {
-			var points []Point
-			for i := range s.Seconds {
-				row := &s.Seconds[i]
-				if x := value(row); view.Known(x) && whole(v, row.At, len(points)) {
-					points = append(points, Point{middle(row.At), x})
-				}
-			}
-			if len(points) > 0 {
+			if points := ofSeconds(v, s.Seconds, value); len(points) > 0 {
 				list = append(list, Series{Labels: []string{s.Name()}, Points: points})
 			}
 		}
@@ -31,14 +24,7 @@ func served(unit string, value func(*recording.PacketService) float64) *Reader {
 func sent(value func(*recording.PacketRate) float64) *Reader {
 	return &Reader{Table: recording.PacketRates, Read: func(v *view.View) (list []Series) {
 		for _, r := range v.PacketRates() {
-			var points []Point
-			for i := range r.Seconds {
-				row := &r.Seconds[i]
-				if x := value(row); view.Known(x) && whole(v, row.At, len(points)) {
-					points = append(points, Point{middle(row.At), x})
-				}
-			}
-			if len(points) > 0 {
+			if points := ofSeconds(v, r.Seconds, value); len(points) > 0 {
 				list = append(list, Series{Labels: []string{r.From, r.To}, Points: points})
 			}
 		}
@@ -46,13 +32,22 @@ func sent(value func(*recording.PacketRate) float64) *Reader {
 	}}
 }
 
+// ofSeconds are the points of seconds of a capture, each in the middle of its own.
+func ofSeconds[T recording.Row](v *view.View, seconds []T, value func(*T) float64) (points []Point) {
+	for i := range seconds {
+		at := recording.TimeOf(&seconds[i])
+		if x := value(&seconds[i]); view.Known(x) && whole(v, at, len(points)) {
+			points = append(points, Point{at.Add(time.Second / 2), x})
+		}
+	}
+	return points
+}
+
 // whole says whether a second of a capture ends within the view: of others there may be more to
 // come. The first one counts whatever it is.
 func whole(v *view.View, second time.Time, before int) bool {
 	return before == 0 || !second.Add(time.Second).After(v.End())
 }
-
-func middle(second time.Time) time.Time { return second.Add(time.Second / 2) }
 
 // mean is a sum of times by how many there are, in seconds; nothing of none.
 func mean(sum time.Duration, n int64) float64 {

@@ -43,6 +43,15 @@ func (v *View) CPUs() []CPUShare {
 	})
 }
 
+// OnlineCPUs lists the numbers of the CPUs that were on line in the window: not all below the
+// largest are, as without the second threads of cores (nosmt).
+func (v *View) OnlineCPUs() (list []int32) {
+	for _, c := range v.CPUs() {
+		list = append(list, c.CPU)
+	}
+	return list
+}
+
 // CPUTotal is the mean over all CPUs; ok is false with fewer than two readings.
 func (v *View) CPUTotal() (total CPUShare, ok bool) {
 	list := v.CPUs()

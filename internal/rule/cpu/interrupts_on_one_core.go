@@ -190,7 +190,7 @@ func (c *core) describe(v *view.View, f *rule.Finding, flow source) {
 	cheaper := rule.Fix{Text: rule.T("make each packet cheaper: shorter rule lists, GRO, larger frames"), Command: shell.Line("%s nft list ruleset", enter), Tradeoff: "a change of the firewall or of the network"}
 	if iface != "" {
 		f.Fixes = append(f.Fixes, rule.Fix{Text: rule.T("let all CPUs share the work (RPS): each connection goes to one of them"),
-			Command:  v.InSysfs(ns, shell.Line("for q in /sys/class/net/%s/queues/rx-*/rps_cpus; do echo %s > $q; done", iface, cpuMask(online(v)))),
+			Command:  v.InSysfs(ns, shell.Line("for q in /sys/class/net/%s/queues/rx-*/rps_cpus; do echo %s > $q; done", iface, cpuMask(v.OnlineCPUs()))),
 			Tradeoff: "an interrupt between CPUs for each batch, and less time for programs on the other CPUs; what comes in one connection still is for one CPU"})
 	}
 	if v.CPUCount() > 2 {
@@ -210,15 +210,6 @@ func shortDevice(text string) string {
 }
 
 func known(cpus string) string { return cmp.Or(cpus, "that are not known") }
-
-// online lists the numbers of the CPUs that are online: not all below their number are, as
-// without the second threads of cores (nosmt).
-func online(v *view.View) (cpus []int32) {
-	for _, c := range v.CPUs() {
-		cpus = append(cpus, c.CPU)
-	}
-	return cpus
-}
 
 // cpuMask is a mask of CPUs as rps_cpus takes it: words of 32, divided by commas.
 func cpuMask(cpus []int32) string {

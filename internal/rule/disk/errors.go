@@ -205,10 +205,11 @@ func (d *failing) finding(v *view.View) rule.Finding {
 // meanwhile: a single request that is not answered in time holds up all others.
 func (d *failing) impact(v *view.View, bad float64) rule.Impact {
 	i := rule.Impact{Unmeasured: true, Text: rule.T("at least %s", unit.Plural(int(bad), "request", "requests"))}
-	b, ok := d.block(v)
-	if !ok {
+	disks := disksOf(v, d.device)
+	if len(disks) == 0 {
 		return i
 	}
+	b := disks[0]
 	if all := view.OrZero(b.Requests()) * b.Seconds; all > 0 {
 		share := min(bad/max(all, bad), 1)
 		i = rule.Impact{Share: share, Text: rule.T("at least %v of its requests; programs get EIO, or wait while the kernel tries again", unit.Share(share))}
@@ -219,30 +220,24 @@ func (d *failing) impact(v *view.View, bad float64) rule.Impact {
 	return i
 }
 
-// diskOf is the disk that a controller of NVMe has, as the kernel names the controller where one
-// does not answer. The name stays where it has several.
-func diskOf(v *view.View, device string) string {
-	var disks []string
+// disksOf are the disks that a line of the log may be about, the busiest first: the one that it
+// names, or all of a controller of NVMe, which the kernel names where one does not answer.
+func disksOf(v *view.View, device string) (list []view.BlockDevice) {
 	for _, b := range v.BlockDevices() {
-		if rest, ok := strings.CutPrefix(b.Device, device); ok && controller.MatchString(device) && strings.HasPrefix(rest, "n") {
-			disks = append(disks, b.Device)
+		rest, ok := strings.CutPrefix(b.Device, device)
+		if ok && (rest == "" || controller.MatchString(device) && strings.HasPrefix(rest, "n")) {
+			list = append(list, b)
 		}
 	}
-	if len(disks) != 1 {
-		return device
-	}
-	return disks[0]
+	return list
 }
 
-// block finds the device; of a controller of NVMe, which the kernel names in its place, the
-// busiest disk.
-func (d *failing) block(v *view.View) (view.BlockDevice, bool) {
-	for _, b := range v.BlockDevices() {
-		if rest, ok := strings.CutPrefix(b.Device, d.device); ok && (rest == "" || strings.HasPrefix(d.device, "nvme") && strings.HasPrefix(rest, "n")) {
-			return b, true
-		}
+// diskOf is the name of the disk, if it can be only one.
+func diskOf(v *view.View, device string) string {
+	if list := disksOf(v, device); len(list) == 1 {
+		return list[0].Device
 	}
-	return view.BlockDevice{}, false
+	return device
 }
 
 // waitingFor is how many threads wait for disks on average, no more than requests of this one
