@@ -26,7 +26,7 @@ func questions() []question {
 	return []question{
 		{[]string{"diagnose", "DIR", "--at", "03:10", "--for", "10s"}, []string{"batch"}, time.Second, 300 << 20},
 		{[]string{"diagnose", "DIR", "--at", "11:05", "--for", "10s"}, []string{"backup"}, time.Second, 300 << 20},
-		{[]string{"timeline", "DIR"}, []string{"batch", "backup"}, 10 * time.Second, anyMemory},
+		{[]string{"timeline", "DIR"}, []string{"03:00:01", "17:00:01", "batch"}, 10 * time.Second, anyMemory},
 		{[]string{"diff", "DIR@12:00", "DIR@22:00"}, []string{"mysqld", "15"}, 2 * time.Second, anyMemory},
 	}
 }

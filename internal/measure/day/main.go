@@ -7,6 +7,7 @@
 // disk and a MySQL server; one in ten processes does something. Known faults: batch takes all
 // CPUs from 03:00:00 to 03:20:00 and from 17:00:00 to 17:00:40, backup keeps the disk busy from
 // 11:00:00 to 11:07:30, and from 21:00:00 on mysqld writes 15 times as much for each statement.
+// Nobody is seen waiting for the disk: that one is at most possible, and no line of the timeline.
 package main
 
 import (
