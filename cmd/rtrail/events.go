@@ -88,19 +88,26 @@ func (e *eventFlags) probes(people *census.Census) (list []probe.Probe, err erro
 
 // rareProbes are the sources of events that cost next to nothing on any host.
 func rareProbes(o event.Options) []probe.Probe {
-	return []probe.Probe{event.New(exec.New(), o), event.New(oncpu.New(0), o), event.New(drops.New(), o), event.New(retransmits.New(), o), event.New(buffers.New(), o), event.New(syncs.OfExt4(), o)}
+	return []probe.Probe{
+		event.NewBrief(exec.New(), o),
+		event.New(oncpu.New(0), o),
+		event.NewBrief(drops.New(), o),
+		event.NewBrief(retransmits.New(), o),
+		event.NewBrief(buffers.New(), o),
+		event.NewBrief(syncs.OfExt4(), o),
+	}
 }
 
 // eventProbes are all sources of events.
 func eventProbes(o event.Options) []probe.Probe {
 	return []probe.Probe{
-		event.New(exec.New(), o),
+		event.NewBrief(exec.New(), o),
 		event.New(oncpu.New(0), o),
-		event.New(drops.New(), o),
-		event.New(retransmits.New(), o),
-		event.New(buffers.Growing(), o),
+		event.NewBrief(drops.New(), o),
+		event.NewBrief(retransmits.New(), o),
+		event.NewBrief(buffers.Growing(), o),
 		event.New(offcpu.New(0), o),
-		event.New(syncs.New(), o),
+		event.NewBrief(syncs.New(), o),
 		event.New(syscalls.New(0), o),
 		event.New(files.New(), o),
 		event.New(blockio.New(), o),

@@ -126,6 +126,7 @@ func (r *recordJob) run(ctx context.Context, stdout, stderr io.Writer) error {
 	watches(stderr, true)
 	collectBy(percentToWatch)
 	slowMonitor()
+	giveStartBack()
 	host, err := startLasting(o, &r.packets, &r.mysql, &r.events)
 	if err != nil {
 		return err

@@ -90,6 +90,7 @@ func (w *watchJob) run(ctx context.Context, stdout, stderr io.Writer) error {
 	watches(stderr, w.keeps() != "")
 	collectBy(percentToWatch)
 	slowMonitor()
+	giveStartBack()
 	host, err := startLasting(session.Options{Interval: w.interval, Keep: w.keep(w.interval)}, &w.packets, &w.mysql, &w.events)
 	if err != nil {
 		return err

@@ -15,7 +15,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -370,33 +369,4 @@ func hostOf(all []*told) (host recording.Host, err error) {
 		host.CPUs = max(host.CPUs, t.host.CPUs)
 	}
 	return host, nil
-}
-
-// place gives times to reports that have none: they begin with the others, or end when the
-// file was written.
-func place(all []*told) {
-	var dated recording.Window
-	for _, t := range all {
-		if t.dated {
-			for i := range t.reports {
-				dated.Add(t.reports[i].at)
-			}
-		}
-	}
-	for _, t := range all {
-		if t.dated {
-			continue
-		}
-		from := dated.From
-		if from.IsZero() {
-			from = time.Now().Truncate(time.Second)
-			if info, err := os.Stat(t.file); err == nil && sane(info.ModTime()) {
-				from = info.ModTime().Truncate(time.Second)
-			}
-			from = from.Add(-time.Duration(len(t.reports)) * usual)
-		}
-		for i := range t.reports {
-			t.reports[i].at, t.reports[i].began = from.Add(time.Duration(i)*usual), time.Time{}
-		}
-	}
 }

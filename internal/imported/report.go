@@ -18,6 +18,7 @@ type told struct {
 	host    recording.Host // as far as the text says
 	dated   bool           // reports have times
 	clock   Clock          // what is known of these
+	written time.Time      // when the file was, where the clock is a TimeOfDay
 	reports []report
 	whole   *recording.Recording // copies of files of /proc, in place of reports
 	trees   []*tree              // of which whole is made
@@ -34,7 +35,7 @@ type Clock int
 const (
 	Exact     Clock = iota // they tell their time zone, or count from 1970
 	Local                  // they are taken as local: of which zone they are nothing says
-	TimeOfDay              // so they are, and the day is that on which the file was written
+	TimeOfDay              // so they are, and the day is that of files beside, or that on which the file was written
 	Untold                 // there are none: the last report is taken to be as old as its file
 )
 

@@ -33,7 +33,7 @@ type sysstat struct {
 
 // parseSysstat reads a text; day is when it was written, for those without a date.
 func parseSysstat(file, text string, day time.Time) (*told, error) {
-	p := &sysstat{told: &told{tool: "sysstat", file: file}, lines: lineReader{text: text}, byTime: map[time.Time]int{}, day: midnight(day)}
+	p := &sysstat{told: &told{tool: "sysstat", file: file, written: day}, lines: lineReader{text: text}, byTime: map[time.Time]int{}, day: midnight(day)}
 	for {
 		line, ok := p.lines.next()
 		if !ok {

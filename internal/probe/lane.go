@@ -59,8 +59,9 @@ type lane struct {
 	mu      sync.Mutex
 	probes  []*followed
 	running *followed
-	since   time.Time // running began
-	lost    bool      // running was given up
+	since   time.Time         // running began
+	lost    bool              // running was given up
+	held    *recording.Writer // samples that are not handed to the sink yet; nil: none
 }
 
 // follow starts a lane.
@@ -92,11 +93,12 @@ func (l *lane) loop() {
 				return // given up: the thread ends with the goroutine
 			}
 		}
+		l.hand()
+		l.watch.Stop()
 		favour(l.run.nice)
 		runtime.UnlockOSThread()
 		next, any := l.soonest()
 		if !any {
-			l.watch.Stop()
 			l.close()
 			l.run.lanes.Done()
 			return
@@ -238,9 +240,33 @@ func (l *lane) sample(f *followed) bool {
 		w.Unseen(run.Probe, UnseenSamples, int(n), "it could not start before: "+f.late.Error(), Remedy(f.late))
 		f.late = nil
 	}
-	l.run.commit(w, run)
+	recording.Append(w, run)
+	l.hold(w)
 	l.plan(f, run)
 	return true
+}
+
+// hold keeps a sample until the lane has read all that is due, or waits for one that
+// takes long: each commit costs a recording as much as some probes do.
+func (l *lane) hold(w *recording.Writer) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.held == nil {
+		l.held = w
+		return
+	}
+	l.held.Take(w)
+}
+
+// hand gives the samples that are held to the sink.
+func (l *lane) hand() {
+	l.mu.Lock()
+	w := l.held
+	l.held = nil
+	l.mu.Unlock()
+	if w != nil {
+		l.run.commit(w)
+	}
 }
 
 // close ends all probes of the lane.
@@ -295,6 +321,7 @@ func (l *lane) done() bool {
 
 // late looks after a sample that takes long.
 func (l *lane) late() {
+	l.hand()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.running == nil || l.lost { // on a starved host the watch may call twice
@@ -326,14 +353,15 @@ func (l *lane) late() {
 			Error: fmt.Sprintf("no answer within %v: given up for this run", maxAge),
 		}
 		// The rows stay with the probe, which may still write them.
-		l.run.commit(recording.NewWriter(l.since), run)
+		w := recording.NewWriter(l.since)
+		recording.Append(w, run)
+		l.run.commit(w)
 		l.run.lanes.Done()
 	}
 }
 
-// commit hands a sample and the note about it to the sink.
-func (r *run) commit(w *recording.Writer, run recording.ProbeRun) {
-	recording.Append(w, run)
+// commit hands samples and the notes about them to the sink.
+func (r *run) commit(w *recording.Writer) {
 	// A sink may have a terminal to give back: its panic ends the run, not the program.
 	if err := crash.Guard(func() error { return r.runner.Sink.Commit(w) }); err != nil {
 		r.runner.fail(err)

@@ -185,6 +185,27 @@ func TestProbesOfOneLaneDoNotHoldEachOther(t *testing.T) {
 	})
 }
 
+// counting counts commits.
+type counting struct{ commits atomic.Int64 }
+
+func (c *counting) Commit(*recording.Writer) error {
+	c.commits.Add(1)
+	return nil
+}
+
+func TestSamplesOfOneWakingAreOneCommit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		one, two := &brief{fake{name: "one", sample: oneRow}}, &brief{fake{name: "two", sample: oneRow}}
+		sink := &counting{}
+		if err := (&Runner{Probes: []Probe{one, two}, Sink: sink}).Run(t.Context(), 5*time.Second); err != nil {
+			t.Fatal(err)
+		}
+		if n := sink.commits.Load(); n != 6 || one.n.Load() != 6 || two.n.Load() != 6 {
+			t.Errorf("%d commits of %d and %d samples, want 6 of each", n, one.n.Load(), two.n.Load())
+		}
+	})
+}
+
 func TestPanicIsAnError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rec := recording.New(recording.Manifest{})

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"rtrail/internal/probe"
 	"rtrail/internal/probe/kernel"
 	"rtrail/internal/recording"
 	"rtrail/internal/unit"
@@ -74,6 +75,15 @@ func New(s Source, o Options) *Probe {
 	}
 	return &Probe{source: s, options: o}
 }
+
+// NewBrief makes the probe of a source that looks for no names of functions in programs
+// (probe.Brief).
+func NewBrief(s Source, o Options) probe.Probe { return brief{New(s, o)} }
+
+// brief is a Probe whose samples wait for nobody.
+type brief struct{ *Probe }
+
+func (brief) Brief() {}
 
 // Name is the source's.
 func (p *Probe) Name() string { return p.source.Name() }

@@ -104,8 +104,12 @@ func (b *Beside) Fills() []recording.Table { return []recording.Table{recording.
 // Start implements probe.Probe. What is missing shows when there is a process.
 func (b *Beside) Start() error { return nil }
 
-// Interval implements probe.Paced.
+// Interval implements probe.Paced. While there is no process to sample, the probe wakes
+// with the others.
 func (b *Beside) Interval(run time.Duration) time.Duration {
+	if len(b.watched) == 0 {
+		return run
+	}
 	return min(run, probe.Scatter(besideEvery))
 }
 

@@ -189,6 +189,9 @@ const (
 	// sweepAgain is how long it takes until the threads of a process that rests are
 	// asked again for locks that they wait for.
 	sweepAgain = 30 * time.Second
+	// sweepStill is the same of one none of whose threads was put on a CPU since: each is
+	// in the wait in which it was.
+	sweepStill = 5 * time.Minute
 	// perSweep bounds how many are asked after one count.
 	perSweep = 300
 )
@@ -200,8 +203,22 @@ func (p *Probe) restsUnasked(e *census.Entry) bool {
 	if e.PID <= p.sweepFrom || e.Kernel || !asleep(state(e.State)) || e.State == 'Z' || !p.dir.Live() || e.PID == p.own {
 		return false
 	}
-	at, done := p.swept[e.Key()]
-	return !done || p.began.Sub(at) >= sweepAgain
+	was, done := p.swept[e.Key()]
+	if !done {
+		return true
+	}
+	again := sweepAgain
+	if e.Counted && e.Total.Slices == was.slices {
+		again = sweepStill
+	}
+	return p.began.Sub(was.at) >= again
+}
+
+// sweptAt is when a process was asked for locks, and how often its threads had been put on a
+// CPU until the count before.
+type sweptAt struct {
+	at     time.Time
+	slices int64
 }
 
 // sweepAll asks threads of processes that rest for locks, as many as the bound allows,
@@ -214,7 +231,7 @@ func (p *Probe) sweepAll(list []census.Entry, count int64) {
 			return
 		}
 		k := e.Key()
-		p.swept[k], p.sweepFrom = p.began, e.PID
+		p.swept[k], p.sweepFrom = sweptAt{p.began, e.Total.Slices}, e.PID
 		w := &watched{Entry: *e, round: count}
 		locked, asked := p.sweep(w, perSweep-threads)
 		threads += asked

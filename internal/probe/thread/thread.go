@@ -77,8 +77,8 @@ type Probe struct {
 	limit        int
 	rows         []recording.ThreadSample
 	locks        []recording.LockWait
-	swept        map[census.Key]time.Time // when resting processes were asked for locks
-	sweepFrom    int32                    // the PID up to which they were, in this turn
+	swept        map[census.Key]sweptAt // when resting processes were asked for locks
+	sweepFrom    int32                  // the PID up to which they were, in this turn
 	memory       procmem.Reader
 	began        time.Time
 }
@@ -110,7 +110,7 @@ type thread struct {
 // New makes the probe. It looks where the census looks.
 func New(c *census.Census) *Probe {
 	dir := census.OpenDir(c.Root())
-	return &Probe{census: c, dir: dir, known: map[census.Key]*watched{}, swept: map[census.Key]time.Time{}, limit: fileLimit(), fresh: freshCount, own: int32(os.Getpid())}
+	return &Probe{census: c, dir: dir, known: map[census.Key]*watched{}, swept: map[census.Key]sweptAt{}, limit: fileLimit(), fresh: freshCount, own: int32(os.Getpid())}
 }
 
 // fileLimit is how many descriptors may be kept: a quarter of what is allowed.
@@ -264,8 +264,8 @@ func (p *Probe) choose(due bool) (counted bool, err error) {
 	}
 	p.sweepAll(asked, count)
 	p.listQuiet()
-	for k, at := range p.swept {
-		if p.began.Sub(at) > 2*sweepAgain {
+	for k, was := range p.swept {
+		if p.began.Sub(was.at) > sweepStill+sweepAgain {
 			delete(p.swept, k)
 		}
 	}
