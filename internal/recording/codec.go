@@ -185,21 +185,31 @@ func (k *kind) within(r rows, interval time.Time) {
 // load turns rows first up to last into words, one slice per column, in the memory
 // of reuse if there is any.
 func (k *kind) load(from rows, first, last int, texts *textList, reuse [][]word) [][]word {
+	words := k.room(reuse, last-first)
+	k.fill(words, 0, from, first, last, texts)
+	return words
+}
+
+// room is memory for the words of n rows, that of reuse if there is any.
+func (k *kind) room(reuse [][]word, n int) [][]word {
 	words := reuse
 	if words == nil {
 		words = make([][]word, len(k.columns))
 	}
 	for c := range words {
-		words[c] = slices.Grow(words[c][:0], last-first)[:last-first]
+		words[c] = slices.Grow(words[c][:0], n)[:n]
 	}
-	done := 0
+	return words
+}
+
+// fill turns rows first up to last into words from a place on.
+func (k *kind) fill(words [][]word, at int, from rows, first, last int, texts *textList) {
 	from.chunks(first, last, func(some raw) {
 		for c, col := range k.columns {
-			col.load(words[c][done:done+some.n], some.field(col), texts)
+			col.load(words[c][at:at+some.n], some.field(col), texts)
 		}
-		done += some.n
+		at += some.n
 	})
-	return words
 }
 
 // store appends rows made of words, those that are wanted.

@@ -26,8 +26,11 @@ type deltaTable struct {
 	hashes []uint64         // of the keys of its rows
 	index  map[uint64]int32 // made when rows come in another order
 
+	bases []base // of its rows, where they were loaded for it
+
 	// Memory of the sample before, for the next one.
 	spare       [][]word
+	spareBases  []base
 	spareHashes []uint64
 	stretches   []stretch
 	encoded     []byte

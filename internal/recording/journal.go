@@ -92,7 +92,7 @@ func (j *journalWriter) append(tables map[Table]rows) error {
 		maxRows := maxBlockWords / len(k.columns)
 		for first := 0; first < rows.count(); first += maxRows {
 			last := min(first+maxRows, rows.count())
-			block := have.encode(k, k.load(rows, first, last, j.texts, have.spare))
+			block := have.encode(k, have.load(k, rows, first, last, j.texts))
 			if err := j.write(sample{Texts: j.news(), Tables: map[string]tableBlock{string(name): block}}); err != nil {
 				return err
 			}

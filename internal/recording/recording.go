@@ -32,6 +32,7 @@ type rows interface {
 	each(visit func(row unsafe.Pointer, at time.Time) bool)
 	// chunks visits the rows from first up to last in pieces.
 	chunks(first, last int, visit func(raw))
+	bases(first, last int, into []base) []base
 	// extend appends blank rows.
 	extend(n int) raw
 	// retain removes the rows from first on that keep, which counts from there, refuses.
@@ -285,8 +286,9 @@ func (w *Writer) Take(other *Writer) {
 // when somebody asks for them. On disk and for who asks they are like any
 // others, but until then they take next to no room: most things of a host do
 // nothing most of the time. as is called later, from any goroutine; it changes
-// the time and what passes with it, or makes a value Unknown, but neither who the
-// row is about nor what was counted.
+// the time, or makes a value Unknown, but neither who the row is about nor what was
+// counted. What it makes of a row for two times, neither of which is the row's own, differs
+// in the time alone.
 func Repeat[T Row](w *Writer, list []Again[T], as func(row *T, at time.Time) T) {
 	if len(list) == 0 {
 		return

@@ -47,3 +47,29 @@ func TestDumpsOfRestingConnections(t *testing.T) {
 		t.Error("a dump by sock_diag does not tell what rests")
 	}
 }
+
+// TestDumpsWithoutTraffic: while no packet is counted there is nothing new to read.
+func TestDumpsWithoutTraffic(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		p    Probe
+		want bool
+	}{
+		{"packets are counted", Probe{cost: dumpBudget / 2}, true},
+		{"none are", Probe{cost: dumpBudget / 2, still: true}, false},
+		{"none are, and a dump costs next to nothing", Probe{cost: quietBudget / 2, still: true}, true},
+		{"none are, but a connection waits for an answer", Probe{cost: dumpBudget / 2, still: true, blocked: true}, true},
+		{"none are, but the last dump is long ago", Probe{cost: dumpBudget / 2, still: true, skipped: maxSkipped}, true},
+	} {
+		if got := test.p.dumpNow(false); got != test.want {
+			t.Errorf("%s: %v, want %v", test.name, got, test.want)
+		}
+	}
+	counters := []recording.ProtocolSample{{Protocol: "Tcp", Name: "InSegs", Value: 5}, {Protocol: "Tcp", Name: "MaxConn", Value: -1}, {Protocol: "Udp6", Name: "InDatagrams", Value: 7}, {Protocol: "Ip", Name: "InReceives", Value: 100}}
+	if got, known := packets(counters); got != 12 || !known {
+		t.Errorf("%d packets, known: %v, want 12", got, known)
+	}
+	if _, known := packets(counters[2:]); known {
+		t.Error("packets are known without those of TCP")
+	}
+}

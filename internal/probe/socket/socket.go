@@ -37,6 +37,10 @@ const (
 	// maxSkipped bounds how many samples go without such a dump.
 	maxSkipped = 5
 
+	// quietBudget is the same while no namespace counts a packet of TCP or UDP: what is read would be
+	// what was read last. To pass the empty places of large tables takes longer.
+	quietBudget = 200 * time.Microsecond
+
 	// busyShare is the part of the connections that did something since the last
 	// dump, below which the next one waits that long if it costs more than its share:
 	// it would repeat almost all rows.
@@ -101,6 +105,8 @@ type Probe struct {
 	blocked bool  // connections of the last dump wait for an answer
 	ruled   int64 // sample in which firewall rules were read last
 	restful bool  // the last walk found that hardly any connection did something
+	traffic int64 // sum of packets of all namespaces, as the last sample counted them
+	still   bool  // there were as many in the sample before
 
 	tcp      []recording.TCPSample                  // by sock_diag
 	resting  []recording.Again[recording.TCPSample] // by walks
@@ -245,6 +251,8 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 		p.restful = p.rests()
 		p.cost, p.dumped = spent+costOfRow*time.Duration(len(p.tcp)+len(p.resting)), len(p.tcp)
 	}
+	traffic, known := packets(p.counters)
+	p.traffic, p.still = traffic, known && traffic == p.traffic
 	recording.Append(w, p.udp...)
 	recording.Append(w, p.listens...)
 	recording.Append(w, p.counters...)
@@ -291,10 +299,30 @@ func (p *Probe) waits() bool {
 	return slices.ContainsFunc(p.resting, func(a recording.Again[recording.TCPSample]) bool { return waits(a.Row) })
 }
 
+// packets sums up what moves with everything that happens to a connection or a UDP socket, but
+// for reads of what has arrived. It is not known where TCP is not counted.
+func packets(counters []recording.ProtocolSample) (sum int64, known bool) {
+	for i := range counters {
+		switch c := &counters[i]; c.Protocol {
+		case "Tcp":
+			switch c.Name {
+			case "ActiveOpens", "PassiveOpens", "AttemptFails", "EstabResets", "CurrEstab", "InSegs", "OutSegs", "RetransSegs":
+				sum, known = sum+c.Value, true
+			}
+		case "Udp", "Udp6":
+			switch c.Name {
+			case "InDatagrams", "NoPorts", "InErrors", "OutDatagrams":
+				sum += c.Value
+			}
+		}
+	}
+	return sum, known
+}
+
 // dumpNow says whether connections are dumped in this sample.
 func (p *Probe) dumpNow(edge bool) bool {
 	wait := min(int(p.cost/dumpBudget), maxSkipped)
-	if wait > 0 && p.restful {
+	if wait > 0 && p.restful || p.still && !p.blocked && p.cost > quietBudget {
 		wait = maxSkipped
 	}
 	if edge || p.skipped >= wait {
