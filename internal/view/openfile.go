@@ -22,8 +22,11 @@ type OpenFile struct {
 	Again     bool    // it was seen at two looks or more
 	Readable  bool    // at least one descriptor is open for reading
 	Writable  bool    // the same, for writing
-	Late      bool    // it was not open yet at the first look that lists all files of the process, or at the first look of all
-	lacking   uint32  // flags that some row is without
+	// Replaced says that another file took its name between two looks, or that it was cut: what
+	// was written into the old one since the look before is not in Moved.
+	Replaced bool
+	Late     bool   // it was not open yet at the first look that lists all files of the process, or at the first look of all
+	lacking  uint32 // flags that some row is without
 }
 
 // accessMode is O_ACCMODE, and the values that it masks.
@@ -141,7 +144,7 @@ func openFiles(rows []recording.OpenFile, end time.Time) []OpenFile {
 			moved = float64(r.Position - position)
 		case known || ok && r.Inode != f.Last.Inode && r.Position <= r.Size:
 			// It was cut, or is another file under the name of one that was seen: all of it is new.
-			moved = float64(r.Position)
+			moved, f.Replaced = float64(r.Position), true
 		}
 		f.Last = *r
 		mode := r.Flags & accessMode

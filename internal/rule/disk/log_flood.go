@@ -78,7 +78,34 @@ func logOf(v *view.View, f view.OpenFile) (l growingLog, ok bool) {
 		return l, false
 	}
 	// What a program dirties is more than what the disk has got so far, and logs are cut before they are written.
-	return l, l.rate >= logRate.Value && min(l.rate, p.WriteBytes) >= logShare.Value*(l.disk.ReadBytes+l.disk.WrittenBytes) && l.disk.WrittenBytes > 0 && l.disk.Utilisation >= logBusy.Value
+	return l, l.rate >= logRate.Value && l.written(v) >= logShare.Value*(l.disk.ReadBytes+l.disk.WrittenBytes) && l.disk.WrittenBytes > 0 && l.disk.Utilisation >= logBusy.Value
+}
+
+// written are the bytes of the log that are for the disk, a second. A log that is rotated
+// between two looks has grown by up to as much again as was seen: that part counts as far as the
+// program wrote it to no other file.
+func (l *growingLog) written(v *view.View) float64 {
+	most := l.rate
+	if l.Replaced && !l.counted {
+		elsewhere := 0.0
+		for _, f := range v.OpenFiles() {
+			if f.Writable && l.process.Is(f.Last.PID, f.Last.Started) && (f.Last.Path != l.Last.Path || f.Last.Device != l.Last.Device) {
+				elsewhere += view.OrZero(f.PerSecond)
+			}
+		}
+		most = max(l.rate, min(2*l.rate, l.process.WriteBytes-elsewhere))
+	}
+	return min(most, l.process.WriteBytes)
+}
+
+// disks are that of the log and, of a loop device, the one below, if the log is most of what
+// that does, too.
+func (l *growingLog) disks(v *view.View) []view.Entity {
+	list := []view.Entity{view.DeviceEntity(l.disk.Device)}
+	if under, ok := v.BlockDevice(v.Underlying(l.disk)); ok && l.written(v) >= logShare.Value*(under.ReadBytes+under.WrittenBytes) {
+		list = append(list, view.DeviceEntity(under.Device))
+	}
+	return list
 }
 
 // otherBusy says whether another disk is busy, too, that is not below or above it.
@@ -117,7 +144,7 @@ func (l *growingLog) finding(v *view.View) rule.Finding {
 	}
 	return rule.Finding{
 		Subject: p.Entity(), Confidence: sure, Impact: impact,
-		Affects:  append(affected, view.DeviceEntity(l.disk.Device)),
+		Affects:  append(affected, l.disks(v)...),
 		Headline: rule.T("%s (%d) writes %v/s to its log %s: this is most of what disk %s writes", p.Comm, p.PID, unit.Bytes(l.rate), l.Last.Path, l.disk.Device),
 		Evidence: []rule.Evidence{
 			{Metric: metric.FileWritten, Value: l.rate, Limit: rule.Limit(logRate.Value), Check: check, What: what},

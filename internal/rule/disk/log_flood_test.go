@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -24,11 +25,22 @@ type flood struct {
 	twice     bool    // standard output and error are one open file
 	read      float64 // by the disk, bytes a second
 	other     float64 // how busy another disk is
+	rotated   float64 // at so many bytes; 0: never
+	also      float64 // bytes a second that the program writes to another file
+	below     float64 // bytes a second of the disk below the loop device; 0: it is not known
 }
 
 func (f flood) host() *ruletest.Host {
 	h := ruletest.New(2, 10)
-	disks(h, device{name: "loop3", writes: 64, reads: 64 * f.read / f.written, size: f.written / 64, await: 0.2, busy: f.busy, queue: 15})
+	backing := ""
+	if f.below > 0 {
+		backing = "/srv/disk.img"
+		ruletest.Every(h, func(at time.Time, s float64) recording.DiskSample {
+			return recording.DiskSample{At: at, Device: "vda", Major: 254, Writes: uint64(64 * s), WrittenBytes: uint64(f.below * s), Busy: time.Duration(0.3 * s * float64(time.Second))}
+		})
+		ruletest.Add(h, recording.MountSample{At: ruletest.Start, MountPoint: "/", Major: 254, FSType: "ext4", Size: 100, Available: 50, Free: 50})
+	}
+	disks(h, device{name: "loop3", backing: backing, writes: 64, reads: 64 * f.read / f.written, size: f.written / 64, await: 0.2, busy: f.busy, queue: 15})
 	if f.other > 0 {
 		ruletest.Every(h, func(at time.Time, s float64) recording.DiskSample {
 			return recording.DiskSample{At: at, Device: "sda", Major: 8, Busy: time.Duration(f.other * s * float64(time.Second))}
@@ -42,8 +54,16 @@ func (f flood) host() *ruletest.Host {
 		device = "0:44"
 	}
 	for s := range 10 {
-		position := int64(1<<30 + f.rate*float64(s))
-		ruletest.Add(h, recording.OpenFile{At: ruletest.Start.Add(time.Duration(s) * time.Second), PID: 812, Process: "shop", FD: 3, Path: f.path, Device: device, Inode: 5, Position: position, Size: position, Flags: f.flags})
+		position, inode := int64(1<<30+f.rate*float64(s)), uint64(5)
+		if f.rotated > 0 {
+			n := math.Floor(f.rate * float64(s) / f.rotated)
+			position, inode = int64(f.rate*float64(s)-n*f.rotated), uint64(5+n)
+		}
+		ruletest.Add(h, recording.OpenFile{At: ruletest.Start.Add(time.Duration(s) * time.Second), PID: 812, Process: "shop", FD: 3, Path: f.path, Device: device, Inode: inode, Position: position, Size: position, Flags: f.flags})
+		if f.also > 0 {
+			data := int64(f.also * float64(s))
+			ruletest.Add(h, recording.OpenFile{At: ruletest.Start.Add(time.Duration(s) * time.Second), PID: 812, Process: "shop", FD: 9, Path: "/srv/shop/data", Device: device, Inode: 6, Position: data, Size: data, Flags: 0o100001})
+		}
 		if f.twice {
 			ruletest.Add(h, recording.OpenFile{At: ruletest.Start.Add(time.Duration(s) * time.Second), PID: 812, Process: "shop", FD: 4, Path: f.path, Device: device, Inode: 5, Position: position, Size: position, Flags: f.flags})
 		}
@@ -78,6 +98,8 @@ func TestLogFlood(t *testing.T) {
 		situation("nobody else waits", rule.Possible, func(f *flood) { f.waits = 0.4 }),
 		situation("a directory of logs", rule.Certain, func(f *flood) { f.path = "/var/log/shop/today" }),
 		situation("a log that was rotated", rule.Certain, func(f *flood) { f.path = "/srv/shop/app.log.1" }),
+		situation("rotated between looks, of which a part of each log is not seen", rule.Certain, func(f *flood) { f.rotated, f.written = 100*mib, 70*mib }),
+		situation("rotated, but the program writes other files, too", 0, func(f *flood) { f.rotated, f.written, f.also = 100*mib, 70*mib, 20*mib }),
 		situation("just fast enough", rule.Certain, func(f *flood) { f.rate, f.written = 5.1*mib, 10*mib }),
 		situation("a slow log", 0, func(f *flood) { f.rate, f.written = 4.9*mib, 5*mib }),
 		situation("a slow log, open twice", 0, func(f *flood) { f.rate, f.written, f.twice = 4.9*mib, 5*mib, true }),
@@ -93,4 +115,19 @@ func TestLogFlood(t *testing.T) {
 		situation("a log of a database", 0, func(f *flood) { f.path = "/var/lib/cassandra/commitlog/CommitLog-7-1.db" }),
 		situation("a filesystem on no disk", 0, func(f *flood) { f.elsewhere = true }),
 	})
+}
+
+// TestLogFloodOnLoop: what a loop device does, the disk below it does, if that does little else.
+func TestLogFloodOnLoop(t *testing.T) {
+	const mib = 1 << 20
+	for below, want := range map[float64]bool{40 * mib: true, 400 * mib: false} {
+		f := flood{path: "/srv/shop/debug.log", flags: 0o102001, rate: 40 * mib, written: 32 * mib, busy: 0.97, waits: 0.8, below: below}
+		found := f.host().Detect(t, logFlood)
+		if len(found) != 1 {
+			t.Fatalf("%d findings, want 1: %+v", len(found), found)
+		}
+		if got := found[0].Affected(view.DeviceEntity("vda")); got != want || !found[0].Affected(view.DeviceEntity("loop3")) {
+			t.Errorf("with %.0f bytes/s below it affects %v", below, found[0].Affects)
+		}
+	}
 }
