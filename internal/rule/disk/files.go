@@ -154,8 +154,11 @@ func (f *usedFile) means() string {
 // that uses it to the front of those that issue requests: which disk others use is not known.
 func (w *waiters) findMain(v *view.View, d view.BlockDevice) (usedFile, bool) {
 	for i, p := range w.issuers {
-		if i == maxIssuers || moves(p) < ownStream.Value*d.Bytes() {
+		if i == maxIssuers {
 			break
+		}
+		if moves(p) < ownStream.Value*d.Bytes() {
+			continue
 		}
 		list := usedFiles(v, d.Device, p)
 		if len(list) == 0 {
@@ -164,7 +167,7 @@ func (w *waiters) findMain(v *view.View, d view.BlockDevice) (usedFile, bool) {
 		f, half := list[0], ownStream.Value*d.Bytes()
 		// That nothing else is open says nothing about programs which may use other disks.
 		if f.read && f.Read >= half || f.written && f.Written >= half || f.only && i == 0 || len(list) == 1 && f.Waiting >= minWaiting.Value {
-			w.issuers = slices.Insert(slices.Delete(w.issuers, i, i+1), 0, p)
+			w.issuers, w.told = slices.Insert(slices.Delete(w.issuers, i, i+1), 0, p), true
 			return f, true
 		}
 	}

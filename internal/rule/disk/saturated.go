@@ -55,8 +55,11 @@ func detectSaturated(v *view.View) ([]rule.Finding, error) {
 func judged(v *view.View, wanted func(candidate) bool) (found []rule.Finding) {
 	devices := candidates(v)
 	for _, c := range devices {
-		w := c.held(diskWaiters(v, c.BlockDevice))
-		if !wanted(c) || !c.loaded && c.limit == nil {
+		if !wanted(c) {
+			continue
+		}
+		w := c.held(v)
+		if !c.loaded && c.limit == nil {
 			continue // limits that make nobody wait
 		}
 		c.main, c.mainKnown = w.findMain(v, c.BlockDevice)
@@ -106,8 +109,8 @@ type candidate struct {
 
 // held picks the limit for which most of its group wait, and leaves these. Of a disk with
 // a queue it explains that only if others do not more there than the group.
-func (c *candidate) held(w waiters) waiters {
-	most := waiters{}
+func (c *candidate) held(v *view.View) waiters {
+	w, most := diskWaiters(v, c.BlockDevice), waiters{}
 	for _, l := range c.limits {
 		if c.loaded && l.value < groupShare.Value*l.of(c.BlockDevice) {
 			continue
@@ -117,7 +120,10 @@ func (c *candidate) held(w waiters) waiters {
 			c.limit, most = l, group
 		}
 	}
-	if c.limit == nil || w.blind {
+	switch {
+	case c.limit == nil:
+		return waitersBeside(v, c.BlockDevice, beside(v, c.BlockDevice))
+	case w.blind:
 		return w
 	}
 	return most
@@ -155,7 +161,8 @@ func slow(d view.BlockDevice) float64 {
 
 func (c candidate) judge(w waiters, ambiguous bool) (rule.Finding, bool) {
 	f := rule.Finding{Subject: c.subject()}
-	victims := w.victims()
+	victims := w.lost(c.BlockDevice)
+	ambiguous = ambiguous || w.elsewhere()
 	switch {
 	case victims < minWaiting.Value && !w.blind:
 		// A device that works at its limit for one stream of large requests
@@ -167,7 +174,7 @@ func (c candidate) judge(w waiters, ambiguous bool) (rule.Finding, bool) {
 	case w.blind:
 		// Nobody's waits could be read. Many small requests in a long queue
 		// mean that whoever issues them waits; large ones may be writeback.
-		if c.loaded && c.RequestSize() < bulkRequest.Value && max(view.OrZero(w.pressure), view.OrZero(w.blocked)) >= minWaiting.Value {
+		if c.loaded && c.RequestSize() < bulkRequest.Value && max(view.OrZero(w.pressure), view.OrZero(w.blocked))-w.other.queue >= minWaiting.Value {
 			f.Confidence = rule.Likely
 		} else {
 			f.Confidence = rule.Possible
@@ -177,7 +184,7 @@ func (c candidate) judge(w waiters, ambiguous bool) (rule.Finding, bool) {
 	default:
 		f.Confidence = rule.Likely
 	}
-	lost := max(victims, w.total(), view.OrZero(w.pressure), view.OrZero(w.blocked))
+	lost := max(victims, max(w.total(), view.OrZero(w.pressure), view.OrZero(w.blocked))-w.other.queue)
 	if f.Confidence > rule.Possible && !w.blind {
 		lost = victims
 	}
@@ -188,11 +195,13 @@ func (c candidate) judge(w waiters, ambiguous bool) (rule.Finding, bool) {
 	if !c.loaded {
 		f.Notes = append(f.Notes, c.spare())
 	}
-	if f.Confidence > rule.Possible && !ambiguous { // of several disks nobody knows which one they wait for
+	if f.Confidence > rule.Possible && !ambiguous { // of several disks it is not known which one they wait for
 		f.Culprit, f.Victims = w.blame()
 	}
 	for _, p := range w.list {
-		f.Affects = append(f.Affects, p.Process.Entity())
+		if p.here+p.dirty >= feltWait.Value {
+			f.Affects = append(f.Affects, p.Process.Entity())
+		}
 	}
 	return f, true
 }
@@ -226,16 +235,18 @@ func (c candidate) headline(w waiters, sure rule.Confidence) rule.Text {
 	switch {
 	case w.blind && c.limit == nil && sure == rule.Possible:
 		return rule.T("disk %s is busy all the time with %s; nothing tells whether anybody waits for it", name, issuer)
-	case w.blind && c.limit == nil && !known:
-		return rule.T("disk %s is saturated: requests queue; nothing tells which programs issue them", name)
 	case c.limit != nil && len(w.list) > 0 && c.mainKnown:
 		return rule.T("I/O on %s is held at the limit of cgroup %s (%s); %s (%d) waits; %s does most of it%s", name, c.limit.path, c.limit, w.list[0].Comm, w.list[0].PID, issuer, c.main.means())
 	case c.limit != nil && len(w.list) > 0:
 		return rule.T("I/O on %s is held at the limit of cgroup %s (%s); %s (%d) waits", name, c.limit.path, c.limit, w.list[0].Comm, w.list[0].PID)
 	case c.limit != nil:
 		return rule.T("I/O on %s is held at the limit of cgroup %s (%s)", name, c.limit.path, c.limit)
+	case sure == rule.Possible && w.victims() >= minWaiting.Value:
+		return rule.T("disk %s is busy all the time with %s; programs that were seen waiting may wait for another disk", name, issuer)
 	case sure == rule.Possible:
 		return rule.T("disk %s is busy all the time with %s; no other process was seen waiting", name, issuer)
+	case !known:
+		return rule.T("disk %s is saturated: requests queue; nothing tells which programs issue them", name)
 	}
 	if c.mainKnown {
 		return rule.T("disk %s is saturated: requests queue, %s issues most of them%s", name, issuer, c.main.means())

@@ -31,6 +31,7 @@ var (
 type waiter struct {
 	view.Process
 	waiting float64 // threads, mean; without those throttled as writers of dirty pages
+	here    float64 // of these, threads that waited while no other disk had a request in flight, at least
 	dirty   float64 // threads the kernel made wait because too much is dirty, mean
 	where   string
 	bulk    bool // alone it would be a copy
@@ -40,15 +41,23 @@ type waiter struct {
 type waiters struct {
 	list     []waiter
 	issuers  []view.Process // by bytes moved, programs only
-	moved    float64        // bytes per second by all issuers
+	told     bool           // it is known that the first of them uses this disk
+	moved    float64        // bytes per second by all issuers, without what other disks may have moved
+	other    otherDisks
 	disk     float64        // bytes per second of the disk
 	blind    bool           // neither threads nor delays could be read
 	pressure float64        // share of the time tasks were stalled on I/O, from PSI; Unknown without
 	blocked  float64        // tasks that waited for I/O, mean, where nothing tells of single ones; Unknown if that is not told either
 }
 
+// diskWaiters are all that waited for whatever disk.
 func diskWaiters(v *view.View, d view.BlockDevice) waiters {
-	w := waiters{pressure: ioPressure(v), disk: d.Bytes()}
+	return waitersBeside(v, d, otherDisks{})
+}
+
+// waitersBeside are those that waited for a disk, or for others that work meanwhile.
+func waitersBeside(v *view.View, d view.BlockDevice, other otherDisks) waiters {
+	w := waiters{pressure: ioPressure(v), disk: d.Bytes(), other: other}
 	byPID := map[int32]*waiter{}
 	at := func(p view.Process) *waiter {
 		if byPID[p.PID] == nil {
@@ -65,6 +74,7 @@ func diskWaiters(v *view.View, d view.BlockDevice) waiters {
 			p.dirty += b.Share()
 		} else {
 			p.waiting += b.Share()
+			p.here += max(b.Share()-other.busy, 0)
 			p.where = b.Where
 		}
 	}
@@ -74,6 +84,7 @@ func diskWaiters(v *view.View, d view.BlockDevice) waiters {
 		share := asyncShare(t)
 		if p, ok := v.Process(t.PID); ok && share > 0 && !p.Own && moves(p) > 0 {
 			at(p).waiting += share
+			at(p).here += max(share-other.busy, 0)
 			at(p).where = "io_getevents"
 		}
 	}
@@ -86,19 +97,22 @@ func diskWaiters(v *view.View, d view.BlockDevice) waiters {
 			known = true
 			if q := byPID[p.PID]; q == nil && p.BlockDelay > 0.01 {
 				at(p).waiting = p.BlockDelay
+				at(p).here = max(p.BlockDelay-other.busy*float64(max(p.Threads, 1)), 0)
 			}
 		}
 		if moves(p) > 0 {
 			w.issuers = append(w.issuers, p)
-			w.moved += moves(p)
+			w.moved += w.moves(p)
 		}
 	}
 	w.blind, w.blocked = !known, view.Unknown
 	if w.blind {
 		w.blocked = blockedTasks(v)
-		w.issuers = onlyIssuer(w.issuers, d, v.Seconds())
+		w.issuers, w.told = onlyIssuer(w.issuers, d, v.Seconds()), true
 	}
-	slices.SortStableFunc(w.issuers, func(a, b view.Process) int { return cmp.Compare(moves(b), moves(a)) })
+	slices.SortStableFunc(w.issuers, func(a, b view.Process) int {
+		return cmp.Or(cmp.Compare(w.moves(b), w.moves(a)), cmp.Compare(moves(b), moves(a)))
+	})
 	for _, p := range byPID {
 		p.bulk = p.waiting <= oneStream.Value && streams(p.Process, d)
 		w.list = append(w.list, *p)
@@ -159,6 +173,12 @@ func moves(p view.Process) float64 {
 	return n
 }
 
+// moves is what a program moves without what other disks may have moved for it: counters of
+// processes name no disks.
+func (w waiters) moves(p view.Process) float64 {
+	return max(view.OrZero(p.ReadBytes)-w.other.read, 0) + max(view.OrZero(p.WriteBytes)-w.other.written, 0)
+}
+
 // streams says whether a program moves data in large pieces, so that the time
 // of one request matters little to it.
 func streams(p view.Process, d view.BlockDevice) bool {
@@ -202,6 +222,25 @@ func (w waiters) victims() float64 {
 	return n
 }
 
+// lost is how many of the victims wait for this disk rather than for requests of others, at least,
+// if each waits for a request of its own.
+func (w waiters) lost(d view.BlockDevice) float64 {
+	if w.other.queue == 0 {
+		return w.victims()
+	}
+	return max(min(w.victims()-w.other.queue, max(d.Queue, float64(d.InFlight))), 0)
+}
+
+// elsewhere says whether all victims may wait for other disks: many threads can wait for one
+// request, as for that of a journal.
+func (w waiters) elsewhere() bool {
+	here := 0.0
+	for _, p := range w.suffer() {
+		here += p.here
+	}
+	return w.other.queue > 0 && here < minWaiting.Value
+}
+
 func (w waiters) total() float64 {
 	n := 0.0
 	for _, p := range w.list {
@@ -210,12 +249,14 @@ func (w waiters) total() float64 {
 	return n
 }
 
-// issuer is the program that moved most bytes, if it can be told.
+// issuer is the program that moved most bytes, if it can be told: other disks cannot have moved
+// most of them.
 func (w waiters) issuer() (view.Process, bool) {
 	if len(w.issuers) == 0 {
 		return view.Process{}, false
 	}
-	return w.issuers[0], true
+	top := w.issuers[0]
+	return top, w.told || w.moves(top) >= ownStream.Value*moves(top)
 }
 
 // blame names the program that moves most of the bytes, and the others of which it was seen
@@ -223,14 +264,14 @@ func (w waiters) issuer() (view.Process, bool) {
 // else waits.
 func (w waiters) blame() (culprit *view.Entity, victims []rule.Victim) {
 	top, ok := w.issuer()
-	if !ok || moves(top) < ownStream.Value*w.moved {
+	if !ok || w.moves(top) < ownStream.Value*w.moved {
 		return nil, nil
 	}
 	for _, p := range w.suffer() {
-		if p.PID == top.PID || p.waiting < feltWait.Value {
+		if p.PID == top.PID || p.here < feltWait.Value {
 			continue
 		}
-		victims = append(victims, rule.Victim{Who: p.Process.Entity(), Seconds: p.waiting, Lost: rule.T("waits for the disk %v per second", unit.Seconds(p.waiting))})
+		victims = append(victims, rule.Victim{Who: p.Process.Entity(), Seconds: p.here, Lost: rule.T("waits for the disk %v per second", unit.Seconds(p.here))})
 	}
 	if victims != nil {
 		e := top.Entity()
@@ -258,12 +299,18 @@ func (w waiters) evidence() []rule.Evidence {
 		})
 	}
 	for i, p := range w.issuers {
-		if i == mentioned || i > 0 && moves(p) < 0.05*w.moved {
+		if i == mentioned || i > 0 && w.moves(p) < 0.05*w.moved {
 			break
 		}
 		list = append(list, rule.Evidence{
 			Metric: metric.ProcessIOBytes, What: rule.T("%s (%d) reads %s/s and writes %s/s", p.Comm, p.PID, unit.Bytes(view.OrZero(p.ReadBytes)), unit.Bytes(view.OrZero(p.WriteBytes))),
 			Value: moves(p), Check: shell.Line("pidstat -d -p %d 1", p.PID),
+		})
+	}
+	if w.other.queue > 0 {
+		list = append(list, rule.Evidence{
+			Metric: metric.DiskQueue, What: rule.T("other disks have %s requests in flight on average", unit.Number(w.other.queue)),
+			Value: w.other.queue, Check: shell.Line("iostat -dx 1   # aqu-sz"),
 		})
 	}
 	if w.blocked > 0 {

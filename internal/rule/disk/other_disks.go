@@ -1,0 +1,59 @@
+package disk
+
+import (
+	"slices"
+	"strings"
+
+	"rtrail/internal/view"
+)
+
+// otherDisks is what disks do beside one: threads that wait may wait for these, and bytes that
+// programs move may be theirs.
+type otherDisks struct {
+	queue         float64 // requests in flight, mean; without disks that are loaded, which are judged themselves
+	busy          float64 // share of the time with a request in flight, at most; of the same disks
+	read, written float64 // bytes per second, of all
+}
+
+// beside sums up the disks that are neither d nor above or below it.
+func beside(v *view.View, d view.BlockDevice) otherDisks {
+	var o otherDisks
+	under, judged := v.Underlying(d), false
+	for _, b := range v.BlockDevices() {
+		below := v.Underlying(b)
+		if b.Device == d.Device || b.Device == under || below == d.Device || stacked(v, b) {
+			continue
+		}
+		rates := b.DiskRates
+		if below != "" && below != under { // most of its requests are those of the disk below
+			u, _ := v.BlockDevice(below)
+			rates.Queue, rates.Utilisation = max(rates.Queue-u.Queue, 0), max(rates.Utilisation-u.Utilisation, 0)
+			rates.ReadBytes, rates.WrittenBytes = max(rates.ReadBytes-u.ReadBytes, 0), max(rates.WrittenBytes-u.WrittenBytes, 0)
+		}
+		o.read += rates.ReadBytes
+		o.written += rates.WrittenBytes
+		if loaded(b) {
+			judged = true
+			continue
+		}
+		o.queue += rates.Queue
+		o.busy += rates.Utilisation
+	}
+	if stacked(v, d) { // one of these is below it
+		o.read, o.written = max(o.read-d.ReadBytes, 0), max(o.written-d.WrittenBytes, 0)
+		if !judged {
+			o.queue, o.busy = max(o.queue-d.Queue, 0), max(o.busy-d.Utilisation, 0)
+		}
+	}
+	if o.queue < feltWait.Value {
+		o.queue, o.busy = 0, 0
+	}
+	o.busy = min(o.busy, 1)
+	return o
+}
+
+// stacked says that the requests of a device are those of other devices, and that it is not told
+// of which.
+func stacked(v *view.View, d view.BlockDevice) bool {
+	return v.Underlying(d) == "" && slices.ContainsFunc([]string{"dm-", "md", "loop", "bcache", "drbd", "zd"}, func(kind string) bool { return strings.HasPrefix(d.Device, kind) })
+}
