@@ -33,48 +33,53 @@ func (b Blocked) Share() float64 { return float64(b.InD) / float64(max(b.Reading
 // are judged by these samples; of others, only the main thread's state is
 // known, from the readings of processes.
 func (v *View) Blocked() []Blocked {
-	return Memo(v, "blocked", func() []Blocked {
-		var list []Blocked
-		sampled := map[int32]bool{}
-		for _, t := range v.ThreadTimes() {
-			p, ok := v.Process(t.PID)
-			if ok && (p.Kernel || p.Own) {
-				continue
-			}
-			if t.TID == t.PID {
-				sampled[t.PID] = true
-			}
-			if !slices.ContainsFunc(t.Samples, func(s recording.ThreadSample) bool { return s.State == "D" }) {
-				continue
-			}
-			b := Blocked{PID: t.PID, TID: t.TID, Comm: t.Comm, Process: p}
-			readings := make([]blockedReading, 0, len(t.Samples))
-			for _, s := range t.Samples {
-				readings = append(readings, blockedReading{s.At, s.State == "D", place(s), s.Stack, s.SyscallName})
-			}
-			b.read(readings)
-			b.Stuck = b.InD == b.Readings && b.Readings >= 2 && noSlice(t.Samples)
+	return Memo(v, "blocked", func() []Blocked { return v.BlockedAt(func(time.Time) bool { return true }) })
+}
+
+// BlockedAt is Blocked with only those readings in D that are of certain moments. Readings still
+// counts all, so that Share is of the whole window.
+func (v *View) BlockedAt(moment func(time.Time) bool) []Blocked {
+	var list []Blocked
+	sampled := map[int32]bool{}
+	for _, t := range v.ThreadTimes() {
+		p, ok := v.Process(t.PID)
+		if ok && (p.Kernel || p.Own) {
+			continue
+		}
+		if t.TID == t.PID {
+			sampled[t.PID] = true
+		}
+		inD := func(s recording.ThreadSample) bool { return s.State == "D" && moment(s.At) }
+		if !slices.ContainsFunc(t.Samples, inD) {
+			continue
+		}
+		b := Blocked{PID: t.PID, TID: t.TID, Comm: t.Comm, Process: p}
+		readings := make([]blockedReading, 0, len(t.Samples))
+		for _, s := range t.Samples {
+			readings = append(readings, blockedReading{s.At, inD(s), place(s), s.Stack, s.SyscallName})
+		}
+		b.read(readings)
+		b.Stuck = b.InD == b.Readings && b.Readings >= 2 && noSlice(t.Samples)
+		list = append(list, b)
+	}
+	for _, p := range v.Processes() {
+		if p.Kernel || p.Own || sampled[p.PID] || !slices.ContainsFunc(p.Samples, inDisk) {
+			continue
+		}
+		b := Blocked{PID: p.PID, TID: p.PID, Comm: p.Comm, Process: p}
+		readings := make([]blockedReading, 0, len(p.Samples))
+		for _, r := range p.Samples {
+			s := r.Row()
+			readings = append(readings, blockedReading{s.At, s.State == "D" && moment(s.At), wchan(s.WaitChannel), "", ""})
+		}
+		b.read(readings)
+		b.Stuck = b.InD == b.Readings && b.Readings >= 2 && p.CPU == 0
+		if b.InD > 0 {
 			list = append(list, b)
 		}
-		for _, p := range v.Processes() {
-			if p.Kernel || p.Own || sampled[p.PID] || !slices.ContainsFunc(p.Samples, inDisk) {
-				continue
-			}
-			b := Blocked{PID: p.PID, TID: p.PID, Comm: p.Comm, Process: p}
-			readings := make([]blockedReading, 0, len(p.Samples))
-			for _, r := range p.Samples {
-				s := r.Row()
-				readings = append(readings, blockedReading{s.At, s.State == "D", wchan(s.WaitChannel), "", ""})
-			}
-			b.read(readings)
-			b.Stuck = b.InD == b.Readings && b.Readings >= 2 && p.CPU == 0
-			if b.InD > 0 {
-				list = append(list, b)
-			}
-		}
-		slices.SortStableFunc(list, func(a, b Blocked) int { return cmp.Compare(b.InD, a.InD) })
-		return list
-	})
+	}
+	slices.SortStableFunc(list, func(a, b Blocked) int { return cmp.Compare(b.InD, a.InD) })
+	return list
 }
 
 // AtDisk is how many threads of a process, or of which share of the time one of them (tid

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 // device is how a block device's counters run per second.
 type device struct {
 	name          string
+	minor         int32 // of its number; 3 unless told otherwise
 	reads, writes float64
 	size          float64 // bytes per request
 	await         float64 // seconds
@@ -33,7 +35,7 @@ func disks(h *ruletest.Host, d device) {
 		}
 		n := func(rate float64) uint64 { return uint64(rate * s) }
 		t := func(seconds float64) time.Duration { return time.Duration(seconds * s * float64(time.Second)) }
-		return recording.DiskSample{At: at, Device: d.name, Major: 7, Minor: 3, Partition: d.partition, Backing: d.backing,
+		return recording.DiskSample{At: at, Device: d.name, Major: 7, Minor: cmp.Or(d.minor, 3), Partition: d.partition, Backing: d.backing,
 			Reads: n(d.reads), ReadBytes: n(d.reads * d.size), ReadTime: t(d.reads * d.await),
 			Writes: n(d.writes), WrittenBytes: n(d.writes * d.size), WriteTime: t(d.writes * d.await),
 			Busy: t(d.busy), WeightedQueue: t(d.queue)}

@@ -77,7 +77,7 @@ func loadOf(v *view.View, p view.Process) fileLoad {
 		if t.PID != p.PID {
 			continue
 		}
-		l.inPlace = l.inPlace || asyncShare(t) > 0 || slices.ContainsFunc(t.Samples, func(s recording.ThreadSample) bool {
+		l.inPlace = l.inPlace || asyncShare(t, nil) > 0 || slices.ContainsFunc(t.Samples, func(s recording.ThreadSample) bool {
 			// Without a call it is a fault in a file that is mapped.
 			return s.State == "D" && (s.SyscallName == "" || strings.HasPrefix(s.SyscallName, "pread") || strings.HasPrefix(s.SyscallName, "pwrite") || s.SyscallName == "msync")
 		})

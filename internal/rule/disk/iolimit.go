@@ -32,6 +32,11 @@ type ioLimit struct {
 	value   float64
 	rate    float64 // of what the limit binds on that disk; in older recordings on all disks, with cgroup v1 of groups below, too
 	there   bool    // rate is that of the disk
+
+	// Of a limit that is reached in parts of the window:
+	bursts []burst // when; rate is that of these; none: over all of the window
+	part   float64 // share of the window that they take; 1 without any
+	queue  float64 // requests in flight meanwhile at this disk and all others, mean
 }
 
 func (l ioLimit) String() string {
@@ -68,8 +73,12 @@ func (l ioLimit) lift() shell.Command {
 }
 
 func (l ioLimit) evidence() rule.Evidence {
+	what := rule.T("cgroup %s does %s of its limit on %s, %s", l.path, unit.Share(l.rate/l.value), l.device, l.String())
+	if l.bursts != nil {
+		what = rule.T("%s, in %s of the time", what, unit.Share(l.part))
+	}
 	return rule.Evidence{
-		Metric: metric.CgroupIOLimit, What: rule.T("cgroup %s does %s of its limit on %s, %s", l.path, unit.Share(l.rate/l.value), l.device, l.String()),
+		Metric: metric.CgroupIOLimit, What: what,
 		Value: l.rate, Limit: rule.Limit(l.value), Check: shell.Line("cat %s", l.file()),
 	}
 }
@@ -126,11 +135,11 @@ func heldByCgroup(v *view.View) map[string][]*ioLimit {
 			"wiops": view.Rate(v, samples, func(s recording.CgroupSample) int64 { return s.Writes }),
 		}
 		for _, l := range parseLimits(limitsOf(samples)) {
-			l.path, l.version, l.rate = k.path, k.version, all[l.key]
+			l.path, l.version, l.rate, l.part = k.path, k.version, all[l.key], 1
 			if rate, ok := l.rateThere(v, samples); ok {
 				l.rate, l.there = rate, true
 			}
-			if d, ok := v.BlockDevice(names[l.device]); ok && l.reached(d) {
+			if d, ok := v.BlockDevice(names[l.device]); ok && (l.reached(d) || l.inBursts(v, samples, d.Device)) {
 				held[d.Device] = append(held[d.Device], &l)
 			}
 		}

@@ -26,7 +26,7 @@ var saturated = rule.Rule{
 	Explains: []string{"disk/slow-sync", "disk/cgroup-throttled", "proc/uninterruptible", "rt/server-slow", "rt/client-slow"},
 	HoldsUp:  []string{"mysql/row-lock-wait", "mysql/metadata-lock", "proc/lock-contention"},
 	Thresholds: []*rule.Threshold{&busyShare, &waitingQueue, &deepQueue, &slowFlash, &slowSpindle, &mostIntervals, &minWaiting, &atLimit, &bulkRequest,
-		&ownStream, &oneStream, &sameDisk, &feltWait, &fileShare, &cachedReads, &aboveLimit, &groupShare},
+		&ownStream, &oneStream, &sameDisk, &feltWait, &fileShare, &cachedReads, &aboveLimit, &groupShare, &burstShare, &burstRequests},
 	Detect: detectSaturated,
 }
 
@@ -53,15 +53,18 @@ func detectSaturated(v *view.View) ([]rule.Finding, error) {
 
 // judged judges those of the devices that may hold somebody up that are wanted.
 func judged(v *view.View, wanted func(candidate) bool) (found []rule.Finding) {
-	devices := candidates(v)
+	var devices []candidate
+	for _, c := range candidates(v) {
+		c.waiting = c.held(v)
+		if c.loaded || c.limit != nil { // else they are limits that make nobody wait
+			devices = append(devices, c)
+		}
+	}
 	for _, c := range devices {
 		if !wanted(c) {
 			continue
 		}
-		w := c.held(v)
-		if !c.loaded && c.limit == nil {
-			continue // limits that make nobody wait
-		}
+		w := c.waiting
 		c.main, c.mainKnown = w.findMain(v, c.BlockDevice)
 		if f, ok := c.judge(w, len(devices) > 1); ok {
 			f.Evidence = append(f.Evidence, w.filesEvidence(v, c.BlockDevice)...)
@@ -99,9 +102,10 @@ func candidates(v *view.View) []candidate {
 // candidate is a device that may hold somebody up.
 type candidate struct {
 	view.BlockDevice
-	loaded bool
-	limits []*ioLimit // that groups reach on this device
-	limit  *ioLimit   // the one of them that holds somebody up
+	loaded  bool
+	limits  []*ioLimit // that groups reach on this device
+	limit   *ioLimit   // the one of them that holds somebody up
+	waiting waiters    // for that limit, or for the device
 
 	main      usedFile // the file that most of the load goes to
 	mainKnown bool
@@ -112,17 +116,24 @@ type candidate struct {
 func (c *candidate) held(v *view.View) waiters {
 	w, most := diskWaiters(v, c.BlockDevice), waiters{}
 	for _, l := range c.limits {
-		if c.loaded && l.value < groupShare.Value*l.of(c.BlockDevice) {
+		if c.loaded && (l.bursts != nil || l.value < groupShare.Value*l.of(c.BlockDevice)) {
 			continue
 		}
 		group := w.in(l)
+		if l.bursts != nil {
+			group = waitersAt(v, c.BlockDevice, otherDisks{}, l.during).in(l)
+			// Requests that are held back are in no queue of a disk.
+			if w.blind || group.victims()-l.queue*l.part < minWaiting.Value*l.part {
+				continue
+			}
+		}
 		if w.blind || len(group.list) > 0 && (c.limit == nil || group.total() > most.total()) {
 			c.limit, most = l, group
 		}
 	}
 	switch {
 	case c.limit == nil:
-		return waitersBeside(v, c.BlockDevice, beside(v, c.BlockDevice))
+		return waitersAt(v, c.BlockDevice, beside(v, c.BlockDevice), nil)
 	case w.blind:
 		return w
 	}
@@ -163,8 +174,12 @@ func (c candidate) judge(w waiters, ambiguous bool) (rule.Finding, bool) {
 	f := rule.Finding{Subject: c.subject()}
 	victims := w.lost(c.BlockDevice)
 	ambiguous = ambiguous || w.elsewhere()
+	part := 1.0
+	if c.limit != nil {
+		part = c.limit.part
+	}
 	switch {
-	case victims < minWaiting.Value && !w.blind:
+	case victims < minWaiting.Value*part && !w.blind:
 		// A device that works at its limit for one stream of large requests
 		// does its job; writeback of buffered data makes nobody wait.
 		if !c.loaded {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
@@ -44,19 +45,24 @@ type waiters struct {
 	told     bool           // it is known that the first of them uses this disk
 	moved    float64        // bytes per second by all issuers, without what other disks may have moved
 	other    otherDisks
-	disk     float64        // bytes per second of the disk
-	blind    bool           // neither threads nor delays could be read
-	pressure float64        // share of the time tasks were stalled on I/O, from PSI; Unknown without
-	blocked  float64        // tasks that waited for I/O, mean, where nothing tells of single ones; Unknown if that is not told either
+	disk     float64 // bytes per second of the disk
+	blind    bool    // neither threads nor delays could be read
+	pressure float64 // share of the time tasks were stalled on I/O, from PSI; Unknown without
+	blocked  float64 // tasks that waited for I/O, mean, where nothing tells of single ones; Unknown if that is not told either
 }
 
 // diskWaiters are all that waited for whatever disk.
 func diskWaiters(v *view.View, d view.BlockDevice) waiters {
-	return waitersBeside(v, d, otherDisks{})
+	return waitersAt(v, d, otherDisks{}, nil)
 }
 
-// waitersBeside are those that waited for a disk, or for others that work meanwhile.
-func waitersBeside(v *view.View, d view.BlockDevice, other otherDisks) waiters {
+// waitersAt are those that waited for a disk, or for others that work meanwhile, at certain
+// moments; nil: in all of the window. Means are over all of it.
+func waitersAt(v *view.View, d view.BlockDevice, other otherDisks, moment func(time.Time) bool) waiters {
+	blocked := v.Blocked()
+	if moment != nil {
+		blocked = v.BlockedAt(moment)
+	}
 	w := waiters{pressure: ioPressure(v), disk: d.Bytes(), other: other}
 	byPID := map[int32]*waiter{}
 	at := func(p view.Process) *waiter {
@@ -65,7 +71,7 @@ func waitersBeside(v *view.View, d view.BlockDevice, other otherDisks) waiters {
 		}
 		return byPID[p.PID]
 	}
-	for _, b := range v.Blocked() {
+	for _, b := range blocked {
 		if !view.DiskWait(b.Where, b.Stack) {
 			continue
 		}
@@ -81,7 +87,7 @@ func waitersBeside(v *view.View, d view.BlockDevice, other otherDisks) waiters {
 	for _, t := range v.ThreadTimes() {
 		// Programs with asynchronous I/O sleep where the results arrive, in an
 		// ordinary sleep: neither state D nor pressure shows them.
-		share := asyncShare(t)
+		share := asyncShare(t, moment)
 		if p, ok := v.Process(t.PID); ok && share > 0 && !p.Own && moves(p) > 0 {
 			at(p).waiting += share
 			at(p).here += max(share-other.busy, 0)
@@ -95,7 +101,7 @@ func waitersBeside(v *view.View, d view.BlockDevice, other otherDisks) waiters {
 		}
 		if !math.IsNaN(p.BlockDelay) {
 			known = true
-			if q := byPID[p.PID]; q == nil && p.BlockDelay > 0.01 {
+			if q := byPID[p.PID]; q == nil && moment == nil && p.BlockDelay > 0.01 {
 				at(p).waiting = p.BlockDelay
 				at(p).here = max(p.BlockDelay-other.busy*float64(max(p.Threads, 1)), 0)
 			}
@@ -151,11 +157,11 @@ func (w waiters) in(l *ioLimit) waiters {
 }
 
 // asyncShare is the part of its samples a thread spent collecting results of
-// asynchronous I/O.
-func asyncShare(t view.ThreadTime) float64 {
+// asynchronous I/O at certain moments; nil: at any.
+func asyncShare(t view.ThreadTime, moment func(time.Time) bool) float64 {
 	n := 0
 	for _, s := range t.Samples {
-		if s.State == "S" && (s.SyscallName == "io_getevents" || s.SyscallName == "io_pgetevents" || s.WaitChannel == "read_events") {
+		if s.State == "S" && (moment == nil || moment(s.At)) && (s.SyscallName == "io_getevents" || s.SyscallName == "io_pgetevents" || s.WaitChannel == "read_events") {
 			n++
 		}
 	}
