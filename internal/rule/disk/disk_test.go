@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
@@ -397,7 +399,7 @@ func TestFull(t *testing.T) {
 			}})
 		}, rule.Possible},
 		{"crumbs left, sockets would block", func(h *ruletest.Host) { filesystem(h, with(10<<10, nil), 0, 0); failing(h) }, rule.Possible},
-		{"full and untouched", func(h *ruletest.Host) { filesystem(h, with(0, nil), 0, 0) }, rule.Likely},
+		{"full and untouched", func(h *ruletest.Host) { filesystem(h, with(0, nil), 0, 0) }, rule.Possible},
 		{"full in half a minute", func(h *ruletest.Host) { filesystem(h, with(4<<20, nil), 100<<10, 0) }, rule.Likely},
 		{"much is written to a half empty one", func(h *ruletest.Host) { filesystem(h, with(50<<20, nil), 2<<20, 0) }, 0},
 		{"nearly full and quiet", func(h *ruletest.Host) { filesystem(h, with(1<<19, nil), 0, 0) }, rule.Possible},
@@ -422,6 +424,53 @@ func TestFull(t *testing.T) {
 			}
 		})
 	}
+}
+
+// By a full filesystem somebody loses something only where somebody is seen to use it.
+func TestFullAndIdle(t *testing.T) {
+	archive := recording.MountSample{MountPoint: "/srv/archive", Device: "/dev/vdb", Major: 254, FSType: "ext4", Size: 100 << 20, Free: 5 << 20, Inodes: 1000, InodesFree: 900}
+	host := func(rate float64) *ruletest.Host {
+		h := ruletest.New(2, 10)
+		filesystem(h, archive, rate, 0)
+		return h
+	}
+	ruletest.Check(t, full, []ruletest.Situation{
+		{Name: "untouched", Host: func() *ruletest.Host { return host(0) },
+			Want: rule.Possible, Kind: view.KindFilesystem, Subject: "/srv/archive", Low: 0.1, High: 0.1, Says: "is full: the next write"},
+		{Name: "root takes of its reserve", Host: func() *ruletest.Host { return host(1 << 10) },
+			Want: rule.Certain, Kind: view.KindFilesystem, Subject: "/srv/archive", Low: 1, High: 1, Says: "is full: writes fail"},
+		{Name: "a program's writes fail", Host: func() *ruletest.Host {
+			return host(0).Process(ruletest.Process{PID: 9, Comm: "writer", Change: func(s float64, p *recording.ProcessSample) { p.WriteCalls = int64(20 * s) }})
+		}, Want: rule.Certain, Kind: view.KindFilesystem, Subject: "/srv/archive", Low: 1, High: 1, Proof: "writer (9) calls write 20/s and writes 0 B/s: its calls fail"},
+		{Name: "a program's writes succeed elsewhere", Host: func() *ruletest.Host {
+			return host(0).Process(ruletest.Process{PID: 9, Comm: "writer", WriteBytes: 1 << 20, Change: func(s float64, p *recording.ProcessSample) {
+				p.WriteCalls, p.WriteChars = int64(20*s), int64(1<<20*s)
+			}})
+		}, Want: rule.Possible, Kind: view.KindFilesystem, Subject: "/srv/archive", Low: 0.1, High: 0.1},
+	})
+}
+
+// The same for inodes, and calls that fail are seen where calls are counted.
+func TestInodesFullAndIdle(t *testing.T) {
+	host := func(calls ...recording.SyscallSum) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			h := ruletest.New(2, 10)
+			filesystem(h, recording.MountSample{MountPoint: "/srv", Device: "/dev/vdb", Major: 254, FSType: "ext4", Size: 100 << 20, Available: 40 << 20, Free: 45 << 20, Inodes: 1000}, 0, 0)
+			for _, c := range calls {
+				c.At, c.PID, c.Process, c.Span = ruletest.Start.Add(5*time.Second), 71, "app", 10*time.Second
+				ruletest.Add(h, c)
+			}
+			return h
+		}
+	}
+	const enospc, enoent = int32(unix.ENOSPC), int32(unix.ENOENT)
+	ruletest.Check(t, inodesFull, []ruletest.Situation{
+		{Name: "untouched", Host: host(), Want: rule.Likely, Kind: view.KindFilesystem, Subject: "/srv", Low: 0.1, High: 0.1},
+		{Name: "creates fail", Host: host(recording.SyscallSum{Call: "openat", Calls: 900}, recording.SyscallSum{Call: "openat", Error: enoent, Calls: 800}, recording.SyscallSum{Call: "openat", Error: enospc, Calls: 200}),
+			Want: rule.Certain, Kind: view.KindFilesystem, Subject: "/srv", Low: 1, High: 1, Proof: "200 calls of app (71) to openat failed with ENOSPC"},
+		{Name: "opens fail for another reason", Host: host(recording.SyscallSum{Call: "openat", Error: enoent, Calls: 200}), Want: rule.Likely, Kind: view.KindFilesystem, Subject: "/srv", Low: 0.1, High: 0.1},
+		{Name: "writes to another filesystem fail", Host: host(recording.SyscallSum{Call: "write", Error: enospc, Calls: 200}), Want: rule.Likely, Kind: view.KindFilesystem, Subject: "/srv", Low: 0.1, High: 0.1},
+	})
 }
 
 func TestFullTellsOneFilesystemOnce(t *testing.T) {
@@ -449,7 +498,8 @@ func TestInodesFull(t *testing.T) {
 		available int64
 		want      rule.Confidence
 	}{
-		{name: "none free", want: rule.Certain},
+		{name: "none free and untouched", want: rule.Likely},
+		{name: "the last are used in the window", free: 5, rate: 1, want: rule.Certain},
 		{name: "none in half a minute", free: 30, rate: 1, want: rule.Likely},
 		{name: "many files made, most free", free: 700, rate: 50, want: 0},
 		{name: "few left, quiet", free: 5, want: rule.Possible},

@@ -84,15 +84,17 @@ func detectFull(v *view.View) ([]rule.Finding, error) {
 			}
 		}
 		failing := failingWriters(v)
+		felt := s.changed || len(failing) > 0
 		f := rule.Finding{Subject: filesystemSubject(fs)}
 		switch {
-		case none > 0 && (s.changed || len(failing) > 0):
+		case none > 0 && felt:
 			f.Confidence = rule.Certain
 		case starved(s, failing):
 			// Whose writes go to which filesystem is not in any counter.
 			f.Confidence = rule.Likely
 		case none > 0:
-			f.Confidence = rule.Likely
+			// It may have been full for months without anybody who writes.
+			f.Confidence = rule.Possible
 		case s.until() <= soonFull.Value && s.used() >= soonUsed.Value:
 			f.Confidence = rule.Likely
 		case s.until() <= laterFull.Value && s.used() >= laterUsed.Value, s.used() >= almostUsed.Value:
@@ -101,8 +103,11 @@ func detectFull(v *view.View) ([]rule.Finding, error) {
 			continue
 		}
 		isFull := none > 0 || starved(s, failing)
-		f.Headline, f.Impact = fullWords(fs, s, isFull)
+		f.Headline, f.Impact = fullWords(fs, s, isFull, felt)
 		f.Evidence = fullEvidence(fs, s, none)
+		if isFull && !felt && len(fs.Samples) > 1 {
+			f.Notes = append(f.Notes, rule.T("its free space did not change in the window, and no program's writes were seen to fail"))
+		}
 		if isFull {
 			f.Evidence = append(f.Evidence, failingEvidence(failing)...)
 		}
@@ -138,8 +143,13 @@ func filesystemSubject(fs view.Filesystem) view.Entity {
 	return e
 }
 
-func fullWords(fs view.Filesystem, s space, none bool) (rule.Text, rule.Impact) {
-	if none {
+// fullWords are the headline and the impact. felt: somebody uses the filesystem, or fails to write.
+func fullWords(fs view.Filesystem, s space, none, felt bool) (rule.Text, rule.Impact) {
+	switch {
+	case none && !felt:
+		return rule.T("filesystem %s is full: the next write that needs space fails with ENOSPC", fs.MountPoint),
+			rule.Impact{Share: 0.1, Text: rule.T("nothing yet")}
+	case none:
 		// Whoever must write there fails each time: the whole of the service.
 		return rule.T("filesystem %s is full: writes fail with ENOSPC", fs.MountPoint),
 			rule.Impact{Share: 1, Text: rule.T("every write that needs space")}

@@ -1,6 +1,8 @@
 package disk
 
 import (
+	"golang.org/x/sys/unix"
+
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -39,11 +41,15 @@ func detectInodesFull(v *view.View) ([]rule.Finding, error) {
 				none++
 			}
 		}
+		refused := refusedCreates(v)
+		felt := s.changed || len(refused) > 0
 		f := rule.Finding{Subject: filesystemSubject(fs)}
 		switch {
-		case none > 0:
+		case none > 0 && felt:
 			// Inodes have no reserve for root: whoever creates a file fails.
 			f.Confidence = rule.Certain
+		case none > 0:
+			f.Confidence = rule.Likely
 		case s.until() <= soonFull.Value && s.used() >= soonUsed.Value:
 			f.Confidence = rule.Likely
 		case s.until() <= laterFull.Value && s.used() >= laterUsed.Value, s.used() >= almostUsed.Value:
@@ -51,18 +57,26 @@ func detectInodesFull(v *view.View) ([]rule.Finding, error) {
 		default:
 			continue
 		}
-		f.Headline, f.Impact = inodeWords(fs, s, none > 0)
+		f.Headline, f.Impact = inodeWords(fs, s, none > 0, felt)
 		f.Evidence = inodeEvidence(fs, s, none)
+		if none > 0 {
+			f.Evidence = append(f.Evidence, refusedEvidence(v, refused)...)
+		}
 		f.Fixes = inodeFixes(fs)
 		found = append(found, f)
 	}
 	return found, nil
 }
 
-func inodeWords(fs view.Filesystem, s space, none bool) (rule.Text, rule.Impact) {
+// inodeWords are the headline and the impact. felt: somebody uses the filesystem, or fails to
+// create a file.
+func inodeWords(fs view.Filesystem, s space, none, felt bool) (rule.Text, rule.Impact) {
 	if none {
-		return rule.T("filesystem %s has no inodes left: creating a file fails with ENOSPC although %s are free", fs.MountPoint, unit.Bytes(fs.Available)),
-			rule.Impact{Share: 1, Text: rule.T("every file that must be created")}
+		impact := rule.Impact{Share: 1, Text: rule.T("every file that must be created")}
+		if !felt {
+			impact = rule.Impact{Share: 0.1, Text: rule.T("nothing yet: nobody is seen to create files")}
+		}
+		return rule.T("filesystem %s has no inodes left: creating a file fails with ENOSPC although %s are free", fs.MountPoint, unit.Bytes(fs.Available)), impact
 	}
 	if left := s.until(); left <= laterFull.Value {
 		return rule.T("filesystem %s runs out of inodes: %s left, at this rate none in %s", fs.MountPoint, unit.Count(s.left), unit.Seconds(left)),
@@ -92,6 +106,36 @@ func inodeEvidence(fs view.Filesystem, s space, none int) []rule.Evidence {
 		list = append(list, rule.Evidence{
 			Metric: metric.FilesystemInodeGrowth, What: rule.T("the number of files grew by %s in the window", unit.PerSecond(s.growth)),
 			Value: s.growth, Check: shell.Line("watch -d %s", shell.Script(check)),
+		})
+	}
+	return list
+}
+
+// creatingCalls are the system calls that may need a new inode.
+var creatingCalls = map[string]bool{"open": true, "openat": true, "openat2": true, "creat": true, "mkdir": true, "mkdirat": true,
+	"mknod": true, "mknodat": true, "symlink": true, "symlinkat": true}
+
+// refusedCreates sums up the calls of each process that should have created a file and failed with
+// ENOSPC, where system calls were counted. They do not tell the filesystem.
+func refusedCreates(v *view.View) []view.Syscall {
+	return view.Memo(v, "disk/refused-creates", func() []view.Syscall {
+		var rows []recording.SyscallSum
+		for _, r := range view.Rows[recording.SyscallSum](v) {
+			if r.Error == int32(unix.ENOSPC) && creatingCalls[r.Call] {
+				rows = append(rows, r)
+			}
+		}
+		return view.SumSyscalls(rows, 0)
+	})
+}
+
+func refusedEvidence(v *view.View, refused []view.Syscall) []rule.Evidence {
+	var list []rule.Evidence
+	for i := range refused[:min(len(refused), mentioned)] {
+		c := &refused[i]
+		list = append(list, rule.Evidence{
+			Metric: metric.ProcessCalls, Value: float64(c.Calls) / v.Seconds(), Limit: rule.Limit(0), Check: shell.Line("rtrail trace syscalls -p %d --for 10s", c.PID),
+			What: rule.T("%s of %s (%d) to %s failed with ENOSPC, on this or another filesystem", unit.Plural(c.Calls, "call", "calls"), c.Process, c.PID, c.Call),
 		})
 	}
 	return list
