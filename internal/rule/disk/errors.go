@@ -147,6 +147,7 @@ func (d *failing) count(words string) {
 func (d *failing) finding(v *view.View) rule.Finding {
 	bad := float64(d.reads+d.writes+d.others+d.lines[requestTimeout]) + d.timeouts
 	f := rule.Finding{Subject: view.DeviceEntity(d.device), Confidence: rule.Certain}
+	probed := false
 	switch {
 	case d.lines[shutDown] > 0:
 		f.Headline = rule.T("%s: its filesystem was shut down after an error: nothing can be read or written", d.device)
@@ -157,6 +158,11 @@ func (d *failing) finding(v *view.View) rule.Finding {
 	case d.reads+d.writes+d.others > 0:
 		f.Headline = rule.T("disk %s ended %s with an error", d.device, d.requests())
 		f.Impact = d.impact(v, bad)
+		if probed = d.probed(v); probed {
+			f.Confidence = rule.Likely
+			f.Impact = rule.Impact{Unmeasured: true, Text: rule.T("none is seen: no filesystem or swap area that is in use is known to be on it, and nobody waits for it")}
+			f.Notes = append(f.Notes, rule.T("all of its requests are reads that failed: perhaps only programs that look for disks ask it, as a path of multipath that is not used or a disk that was taken away"))
+		}
 	case d.lines[requestTimeout] > 0 || d.timeouts > 0:
 		f.Headline = rule.T("disk %s did not answer in time: %s", d.device, unit.Plural(int(max(float64(d.lines[requestTimeout]), d.timeouts)), "request", "requests"))
 		f.Impact = d.impact(v, bad)
@@ -185,7 +191,7 @@ func (d *failing) finding(v *view.View) rule.Finding {
 		}
 	}
 	for _, b := range v.Blocked() {
-		if view.DiskWait(b.Where, b.Stack) {
+		if !probed && view.DiskWait(b.Where, b.Stack) {
 			f.Affects = append(f.Affects, b.Process.Entity())
 		}
 	}
@@ -199,6 +205,25 @@ func (d *failing) finding(v *view.View) rule.Finding {
 		f.Fixes[1] = rule.Fix{Text: rule.T("see whether its file is complete: it is in another filesystem, which may be full or damaged"), Command: shell.Line("ls -l %s; losetup --list", shell.Path(b.Backing)), Tradeoff: "none"}
 	}
 	return f
+}
+
+// probed says that a disk was only looked at, as pvscan and udev do: all of its requests are reads
+// that failed, no filesystem or swap area in use is known to lie on it, and nobody waits for it.
+func (d *failing) probed(v *view.View) bool {
+	disks := disksOf(v, d.device)
+	if len(disks) != 1 || !v.Has(recording.Mounts) || d.writes+d.others+d.lines[requestTimeout]+d.lines[filesystemError] > 0 || d.timeouts > 0 {
+		return false
+	}
+	b := disks[0]
+	if b.Seconds <= 0 || len(b.Mounts) > 0 || swapsOn(v, b.Device) || waitingFor(v, b) >= feltWait.Value {
+		return false
+	}
+	return float64(d.reads)+0.5 >= b.Requests()*b.Seconds
+}
+
+// swapsOn says whether a swap area lies on a disk or on one of its partitions.
+func swapsOn(v *view.View, device string) bool {
+	return slices.ContainsFunc(view.Rows[recording.DiskSample](v), func(s recording.DiskSample) bool { return s.Swap && v.WholeDisk(s.Device) == device })
 }
 
 // impact is the share of the device's requests that failed, and how many threads wait for it

@@ -92,3 +92,43 @@ func TestErrorsOfAPartitionAreThoseOfItsDisk(t *testing.T) {
 		t.Errorf("found %+v", found)
 	}
 }
+
+// A disk that is only looked at serves nobody.
+func TestErrorsOfADiskThatIsOnlyLookedAt(t *testing.T) {
+	looked := device{name: "sdc", reads: 0.8, size: 4096, await: 0.001}
+	host := func(d device, more func(*ruletest.Host)) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			h := ruletest.New(2, 10)
+			disks(h, d)
+			ruletest.Add(h, recording.MountSample{At: ruletest.Start, MountPoint: "/", Device: "/dev/sda1", Major: 8, Minor: 1, FSType: "ext4", Size: 100, Available: 50, Free: 50})
+			for i := range 8 {
+				h.Log(1+float64(i), "I/O error, dev sdc, sector 0 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 2")
+			}
+			more(h)
+			return h
+		}
+	}
+	busy := looked
+	busy.reads = 2
+	queued := looked
+	queued.busy, queued.queue = 1, 2
+	ruletest.Check(t, diskErrors, []ruletest.Situation{
+		{Name: "by pvscan", Host: host(looked, func(*ruletest.Host) {}), Want: rule.Likely, Kind: view.KindDevice, Subject: "sdc", Says: "disk sdc ended 8 reads with an error"},
+		{Name: "other reads succeed", Host: host(busy, func(*ruletest.Host) {}), Want: rule.Certain, Kind: view.KindDevice, Subject: "sdc", Low: 0.39, High: 0.41},
+		{Name: "a filesystem is on it", Host: host(looked, func(h *ruletest.Host) {
+			ruletest.Add(h, recording.MountSample{At: ruletest.Start, MountPoint: "/data", Device: "/dev/sdc", Major: 7, Minor: 3, FSType: "ext4", ReadOnly: true, Size: 100, Available: 50, Free: 50})
+		}), Want: rule.Certain, Kind: view.KindDevice, Subject: "sdc", Low: 1, High: 1},
+		{Name: "a swap area is on it", Host: host(looked, func(h *ruletest.Host) {
+			ruletest.Every(h, func(at time.Time, _ float64) recording.DiskSample {
+				return recording.DiskSample{At: at, Device: "sdc2", Major: 8, Minor: 34, Partition: true, Swap: true}
+			})
+		}), Want: rule.Certain, Kind: view.KindDevice, Subject: "sdc", Low: 1, High: 1},
+		{Name: "a write fails, too", Host: host(looked, func(h *ruletest.Host) {
+			h.Log(9, "I/O error, dev sdc, sector 8 op 0x1:(WRITE) flags 0x800 phys_seg 1 prio class 2")
+		}), Want: rule.Certain, Kind: view.KindDevice, Subject: "sdc", Low: 1, High: 1},
+		{Name: "a filesystem that is not known finds damage", Host: host(looked, func(h *ruletest.Host) {
+			h.Log(9, "EXT4-fs error (device sdc): ext4_lookup:1855: inode #2: comm ls: deleted inode referenced: 12")
+		}), Want: rule.Certain, Kind: view.KindDevice, Subject: "sdc", Low: 1, High: 1},
+		{Name: "threads wait for it", Host: host(queued, readers), Want: rule.Certain, Kind: view.KindDevice, Subject: "sdc", Low: 1.9, High: 2.1},
+	})
+}
