@@ -177,23 +177,30 @@ func (v *View) Throttled(p *Process) bool {
 	return false
 }
 
-// MemoryLimitOf finds the group whose memory limit binds a process: of the
-// groups it lives in, the limited one with the least room left.
+// MemoryLimitOf finds the group whose memory.max binds a process: of the
+// groups it lives in, the limited one with the least room left below that.
 func (v *View) MemoryLimitOf(p Process) (group Cgroup, ok bool) {
 	room := int64(math.MaxInt64)
 	for _, c := range v.Cgroups() {
-		if c.Limited() && c.Memory >= 0 && InGroup(p.MemCgroup, c.Path) && c.Room() < room {
-			group, room, ok = c, c.Room(), true
+		if left := c.RoomBelow(c.MemoryMax); c.Limited() && c.Memory >= 0 && InGroup(p.MemCgroup, c.Path) && left < room {
+			group, room, ok = c, left, true
 		}
 	}
 	return group, ok
 }
 
-// Room is how many bytes a limited group can still grow without swap: what is free under its
-// limit, its page cache, also that which it uses again and again, and memory of the kernel that
-// can be taken back. Older recordings have the page cache that was not used lately alone.
+// Room is how many bytes a limited group can still grow without swap before it has to let go of
+// memory (MemoryBound).
 func (c Cgroup) Room() int64 {
-	room := c.MemoryMax - c.Memory
+	bound, _, _ := MemoryBound(c.CgroupSample)
+	return c.RoomBelow(bound)
+}
+
+// RoomBelow is how many bytes a group can still grow without swap until it reaches a limit: what is
+// free below that, its page cache, also that which it uses again and again, and memory of the kernel
+// that can be taken back. Older recordings have the page cache that was not used lately alone.
+func (c Cgroup) RoomBelow(limit int64) int64 {
+	room := limit - c.Memory
 	for _, bytes := range []int64{c.InactiveFile, c.ActiveFile, c.Reclaimable} {
 		room += max(bytes, 0)
 	}

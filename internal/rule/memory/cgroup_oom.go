@@ -229,6 +229,14 @@ func hitsCheck(c view.Cgroup) shell.Command {
 	return shell.Line("cat %s   # max and high", memoryFile(c, "memory.events", ""))
 }
 
+// limitFile is where the limit of a group lies at which it has to let go of memory.
+func limitFile(c view.Cgroup) shell.Path {
+	if _, high, _ := view.MemoryBound(c.CgroupSample); high {
+		return memoryFile(c, "memory.high", "")
+	}
+	return memoryFile(c, "memory.max", "memory.limit_in_bytes")
+}
+
 // memoryFile is where a group's file lies on most systems.
 func memoryFile(c view.Cgroup, v2, v1 string) shell.Path {
 	if c.Version == 1 {

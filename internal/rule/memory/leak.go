@@ -159,7 +159,7 @@ func ceilingOf(v *view.View, p view.Process) (c ceiling) {
 		c = ceiling{room: float64(m.Available + v.SwapSpace().Free()), host: true, known: true}
 	}
 	if g, ok := v.MemoryLimitOf(p); ok {
-		room := float64(g.Room())
+		room := float64(g.RoomBelow(g.MemoryMax)) // above memory.high it still grows
 		if !c.known || room < c.room {
 			c = ceiling{room: room, group: g, known: true}
 		}

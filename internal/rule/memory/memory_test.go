@@ -39,6 +39,14 @@ func TestSwapping(t *testing.T) {
 					}
 				}})
 		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "java", Low: 0.19, High: 0.21, Says: "/app, limited to 1 GiB, is short of memory"},
+		{Name: "in its group, slowed down at memory.high", Host: func() *ruletest.Host {
+			return host(thrash, 0.2).Cgroup(ruletest.Cgroup{Path: "/app", Memory: 1000 * mib, MemoryMax: 2 * gib, SwapUsed: 600 * mib,
+				Change: func(s float64, r *recording.CgroupSample) { r.MemoryHigh, r.EventsHigh = gib, int64(50*s) }})
+		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "java", Low: 0.19, High: 0.21, Says: "/app, limited to 1 GiB, is short of memory"},
+		{Name: "a group with cold memory in swap that memory.high does not slow down", Host: func() *ruletest.Host {
+			return host(thrash, 0.2).Cgroup(ruletest.Cgroup{Path: "/app", Memory: 1000 * mib, MemoryMax: 2 * gib, SwapUsed: 600 * mib,
+				Change: func(_ float64, r *recording.CgroupSample) { r.MemoryHigh = gib }})
+		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "java", Low: 0.19, High: 0.21, Says: "the host is short"},
 		{Name: "a group full of file cache is not the one that is short", Host: func() *ruletest.Host {
 			h := host(thrash, 0.2).Cgroup(ruletest.Cgroup{Path: "/copy", Memory: 1000 * mib, MemoryMax: gib, SwapUsed: mib,
 				Change: func(_ float64, r *recording.CgroupSample) { r.Anon = 10 * mib }})

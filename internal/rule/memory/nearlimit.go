@@ -37,24 +37,37 @@ func detectCgroupNearLimit(v *view.View) ([]rule.Finding, error) {
 		return nil, &rule.NotJudged{Needs: "evidence of cgroups", Why: "the recording has none"}
 	}
 	for _, c := range v.Cgroups() {
-		if !c.Limited() || c.Memory < 0 || c.Anon < 0 || deeperNear(v, c) || !cornered(c) {
+		if !cornered(c) || deeperNear(v, c) {
 			continue
 		}
-		f := rule.Finding{Subject: view.CgroupEntity(c.Path), Confidence: rule.Possible,
-			Headline: rule.T("%s uses %s of the %s that it may have, nearly all of it memory that cannot be taken back without swap", c.Path, unit.Bytes(c.Memory), unit.Bytes(c.MemoryMax)),
-			Impact:   rule.Impact{Share: 0.1, Text: rule.T("nothing yet; without room in swap one of its processes is killed at the limit")},
-			Evidence: []rule.Evidence{{Metric: metric.CgroupMemory, Value: float64(c.Memory), Limit: rule.Limit(float64(c.MemoryMax)), Check: shell.Line("cat %s %s", memoryFile(c, "memory.current", "memory.usage_in_bytes"), memoryFile(c, "memory.max", "memory.limit_in_bytes")),
-				What: rule.T("%s left for it: %s below the limit, plus page cache and memory of the kernel that can be taken back", unit.Bytes(c.Room()), unit.Bytes(max(c.MemoryMax-c.Memory, 0)))}},
+		limit, high, _ := view.MemoryBound(c.CgroupSample)
+		hit, stalled, swap := hits(c), view.OrZero(c.MemoryStalled), v.SwapRoom(c)
+		waits := hit > 0 && stalled >= stalledFrom.Value
+		if high && swap > 0 && !waits {
+			continue // memory.high is there to send what is above it to swap
 		}
-		if swap := v.SwapRoom(c); swap > 0 {
+		f := rule.Finding{Subject: view.CgroupEntity(c.Path), Confidence: rule.Possible,
+			Headline: rule.T("%s uses %s of the %s that it may have, nearly all of it memory that cannot be taken back without swap", c.Path, unit.Bytes(c.Memory), unit.Bytes(limit)),
+			Impact:   rule.Impact{Share: 0.1, Text: rule.T("nothing yet; without room in swap one of its processes is killed at the limit")},
+			Evidence: []rule.Evidence{{Metric: metric.CgroupMemory, Value: float64(c.Memory), Limit: rule.Limit(float64(limit)), Check: shell.Line("cat %s %s", memoryFile(c, "memory.current", "memory.usage_in_bytes"), limitFile(c)),
+				What: rule.T("%s left for it: %s below the limit, plus page cache and memory of the kernel that can be taken back", unit.Bytes(c.Room()), unit.Bytes(max(limit-c.Memory, 0)))}},
+		}
+		switch {
+		case high:
+			f.Headline = rule.T("%s uses %s, and is slowed down above %s (memory.high): nearly all of it is memory that cannot be taken back without swap", c.Path, unit.Bytes(c.Memory), unit.Bytes(limit))
+			f.Impact.Text = rule.T("nothing yet; above memory.high each of its programs that takes memory is made to wait")
+		case swap > 0:
 			f.Impact.Text = rule.T("nothing yet; at the limit its memory goes to swap, where %s are free for it", unit.Bytes(swap))
 		}
-		if hits := view.OrZero(c.HitLimit); hits > 0 {
-			f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CgroupMemoryHits, Value: hits, Check: hitsCheck(c),
-				What: rule.T("it hit its limit %s times in the window", unit.Count(hits))})
-			if stalled := view.OrZero(c.MemoryStalled); stalled >= stalledFrom.Value {
+		if hit > 0 {
+			f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CgroupMemoryHits, Value: hit, Check: hitsCheck(c),
+				What: rule.T("it hit its limit %s times in the window", unit.Count(hit))})
+			if waits {
 				f.Confidence = rule.Certain
-				f.Headline = rule.T("%s has used up the %s that it may have: its programs wait while the kernel looks for memory", c.Path, unit.Bytes(c.MemoryMax))
+				f.Headline = rule.T("%s has used up the %s that it may have: its programs wait while the kernel looks for memory", c.Path, unit.Bytes(limit))
+				if high {
+					f.Headline = rule.T("%s has used up the %s that it may have before it is slowed down (memory.high): the kernel makes its programs wait", c.Path, unit.Bytes(limit))
+				}
 				f.Impact = rule.Impact{TimeLost: stalled, Text: rule.T("its tasks waited for memory %v of the time", unit.Share(stalled))}
 				f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CgroupMemoryStall, Value: stalled, Limit: rule.Limit(stalledFrom.Value),
 					Check: shell.Line("cat %s", memoryFile(c, "memory.pressure", "")), What: rule.T("its memory pressure: %v of the time", unit.Share(stalled))})
@@ -70,7 +83,10 @@ func detectCgroupNearLimit(v *view.View) ([]rule.Finding, error) {
 			f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ProcessAnon, Value: float64(p.Anon), Check: shell.Line("grep -E 'RssAnon|VmSwap' /proc/%d/status", p.PID),
 				What: rule.T("%s has %s of anonymous memory", p.Entity(), unit.Bytes(p.Anon))})
 		}
-		f.Fixes = groupFixes(v, most, c.Path, c.MemoryMax)
+		f.Fixes = groupFixes(v, most, c.Path, limit)
+		if high {
+			f.Fixes = []rule.Fix{raiseHigh(c, limit), f.Fixes[1]}
+		}
 		found = append(found, f)
 	}
 	return found, nil
@@ -101,6 +117,19 @@ func hostNearLimit(v *view.View) []rule.Finding {
 	}}
 }
 
+// raiseHigh gives a group more memory before it is slowed down, and as much more before one of its
+// processes is killed. high is its memory.high, in bytes.
+func raiseHigh(c view.Cgroup, high int64) rule.Fix {
+	more := high / 2
+	f := rule.Fix{Text: rule.T("raise memory.high of %s to what it needs under real load", c.Path), Tradeoff: "less memory for its neighbours",
+		Command: shell.Line("echo %d > %s", high+more, limitFile(c))}
+	if c.Limited() {
+		f.Text = rule.T("raise memory.high of %s, and memory.max with it, to what it needs under real load", c.Path)
+		f.Command = shell.Line("echo %d > %s && %s", c.MemoryMax+more, memoryFile(c, "memory.max", ""), f.Command)
+	}
+	return f
+}
+
 // cornered says that a group could take next to nothing more at any reading of the second half of
 // the window: a peak that is over has been survived.
 func cornered(c view.Cgroup) bool {
@@ -108,8 +137,9 @@ func cornered(c view.Cgroup) bool {
 	for _, s := range late {
 		now := c
 		now.CgroupSample = s
+		limit, _, ok := view.MemoryBound(s)
 		// Anonymous memory must be most of it: groups fill up with page cache.
-		if s.Memory < 0 || float64(now.Room()) > roomLeft.Value*float64(c.MemoryMax) || float64(s.Anon) < ownShare.Value*float64(c.MemoryMax) {
+		if !ok || s.Memory < 0 || float64(now.Room()) > roomLeft.Value*float64(limit) || float64(s.Anon) < ownShare.Value*float64(limit) {
 			return false
 		}
 	}
@@ -119,7 +149,7 @@ func cornered(c view.Cgroup) bool {
 // deeperNear says that a group below this one is the one that is short.
 func deeperNear(v *view.View, c view.Cgroup) bool {
 	for _, o := range v.Cgroups() {
-		if o.Path != c.Path && o.Version == c.Version && view.InGroup(o.Path, c.Path) && o.Limited() && o.Memory >= 0 && o.Anon >= 0 && cornered(o) {
+		if o.Path != c.Path && o.Version == c.Version && view.InGroup(o.Path, c.Path) && cornered(o) {
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -21,6 +22,17 @@ func limitedGroup(h *ruletest.Host, path string, of func(s float64) use, more fu
 			more(s, row)
 		}
 	}})
+}
+
+// slowed is a group with memory.high of 56 MiB below its limit of 64 MiB, that so many times a second
+// is slowed down, and whose tasks wait for memory so much of the time.
+func slowed(u use, hits, stalled float64) *ruletest.Host {
+	h := ruletest.New(2, 10)
+	limitedGroup(h, "/cache", func(float64) use { return u }, func(s float64, row *recording.CgroupSample) {
+		row.MemoryHigh, row.EventsHigh = 56<<20, int64(hits*s)
+		row.MemoryStall = time.Minute + time.Duration(stalled*s*float64(time.Second))
+	})
+	return h
 }
 
 func TestCgroupNearLimit(t *testing.T) {
@@ -84,10 +96,44 @@ func TestCgroupNearLimit(t *testing.T) {
 			limitedGroup(h, "/pods/cache", always(use{63, 60, 0}), nil)
 			return h
 		}, Want: rule.Possible, Kind: view.KindCgroup, Subject: "/pods/cache", Low: 0.1, High: 0.1},
+		{Name: "slowed down at memory.high", Host: func() *ruletest.Host {
+			return slowed(use{57, 55, 0}, 50, 0.8)
+		}, Want: rule.Certain, Kind: view.KindCgroup, Subject: "/cache", Low: 0.79, High: 0.81, Says: "/cache has used up the 56 MiB that it may have before it is slowed down", Proof: "it hit its limit 500 times"},
+		{Name: "without memory.max", Host: func() *ruletest.Host {
+			h := ruletest.New(2, 10)
+			limitedGroup(h, "/cache", always(use{57, 55, 0}), func(s float64, row *recording.CgroupSample) {
+				row.MemoryMax, row.MemoryHigh, row.EventsHigh = math.MaxInt64, 56<<20, int64(50*s)
+				row.MemoryStall = time.Minute + time.Duration(0.8*s*float64(time.Second))
+			})
+			return h
+		}, Want: rule.Certain, Kind: view.KindCgroup, Subject: "/cache", Low: 0.79, High: 0.81},
+		{Name: "slowed down although there is swap", Host: func() *ruletest.Host {
+			return slowed(use{57, 55, 0}, 50, 0.8).Swap("/dev/sdb2", 1<<30, 0, 0)
+		}, Want: rule.Certain, Kind: view.KindCgroup, Subject: "/cache", Low: 0.79, High: 0.81},
+		{Name: "at memory.high, and nobody waits", Host: func() *ruletest.Host { return slowed(use{57, 55, 0}, 50, 0.01) },
+			Want: rule.Possible, Kind: view.KindCgroup, Subject: "/cache", Low: 0.1, High: 0.1, Says: "is slowed down above 56 MiB (memory.high)"},
+		{Name: "at memory.high with room in swap, and nobody waits", Host: func() *ruletest.Host {
+			return slowed(use{57, 55, 0}, 50, 0.01).Swap("/dev/sdb2", 1<<30, 0, 0)
+		}},
+		{Name: "at memory.high with page cache", Host: func() *ruletest.Host { return slowed(use{57, 30, 26}, 50, 0.8) }},
+		{Name: "tasks wait far below memory.high", Host: func() *ruletest.Host { return slowed(use{50, 48, 0}, 0, 0.8) }},
 		{Name: "not readable", Host: func() *ruletest.Host {
 			h := ruletest.New(2, 10)
 			limitedGroup(h, "/cache", always(use{63, 60, 0}), func(_ float64, row *recording.CgroupSample) { row.Anon = recording.Unknown })
 			return h
 		}},
 	})
+}
+
+// Where memory.high is raised, memory.max stays above it.
+func TestRaiseHigh(t *testing.T) {
+	for limit, want := range map[int64]string{
+		1200:          "echo 1700 > /sys/fs/cgroup/a/memory.max && echo 1500 > /sys/fs/cgroup/a/memory.high",
+		math.MaxInt64: "echo 1500 > /sys/fs/cgroup/a/memory.high",
+	} {
+		c := view.Cgroup{CgroupSample: recording.CgroupSample{Path: "/a", Version: 2, MemoryMax: limit, MemoryHigh: 1000}}
+		if got := raiseHigh(c, 1000).Command.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
 }

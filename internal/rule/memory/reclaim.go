@@ -298,14 +298,11 @@ func (s squeeze) fixes(who string) []rule.Fix {
 			{Text: rule.T("add memory, or move one of the services elsewhere"), Tradeoff: "money"},
 		}
 	}
-	g, file := s.group, "memory.max"
-	limit, high, _ := view.MemoryBound(g.CgroupSample)
-	if high {
-		file = "memory.high"
-	}
+	g := s.group
+	limit, _, _ := view.MemoryBound(g.CgroupSample)
 	return []rule.Fix{
 		{Text: rule.T("raise the memory limit of %s by what its files need", g.Path),
-			Command: shell.Line("echo %d > %s", limit*3/2, memoryFile(g, file, "memory.limit_in_bytes")), Tradeoff: "less memory for its neighbours"},
+			Command: shell.Line("echo %d > %s", limit*3/2, limitFile(g)), Tradeoff: "less memory for its neighbours"},
 		{Text: rule.T("make %s use less, or move it to its own group, so that files keep some memory", who), Tradeoff: "a lower hit rate, more work per request"},
 	}
 }

@@ -98,6 +98,7 @@ type culprit struct {
 	found   bool
 	group   view.Cgroup
 	limited bool
+	limit   int64 // of the group, in bytes
 }
 
 func culpritOf(v *view.View) (c culprit) {
@@ -107,7 +108,8 @@ func culpritOf(v *view.View) (c culprit) {
 		if s, ok := short(g); ok {
 			g.CgroupSample = s
 			if p, ok := taker(v.InMemoryGroup(g.Path)); ok && (!c.found || weight(p) > weight(c.process)) {
-				c = culprit{process: p, found: true, group: g, limited: true}
+				limit, _, _ := view.MemoryBound(s)
+				c = culprit{process: p, found: true, group: g, limited: true, limit: limit}
 			}
 		}
 	}
@@ -149,12 +151,12 @@ func pusher(list []view.Process) (best view.Process, ok bool) {
 
 // short finds the reading in which a group had too little memory for its processes, the
 // last of them: a process that took it may have ended since. A group full of file cache is
-// at its limit as well, and lacks nothing.
+// at its limit as well, and lacks nothing, and memory.high is there to keep cold pages in swap.
 func short(g view.Cgroup) (recording.CgroupSample, bool) {
 	for _, s := range slices.Backward(g.Samples) {
-		now := view.Cgroup{CgroupSample: s}
-		near := now.Limited() && s.Memory >= 0 && float64(s.Memory) >= limitNear.Value*float64(s.MemoryMax)
-		if near && (s.Anon < 0 || float64(s.Anon) >= ownShare.Value*float64(s.MemoryMax)) && (s.SwapUsed > 0 || view.OrZero(g.HitLimit) > 0) {
+		bound, high, ok := view.MemoryBound(s)
+		near := ok && s.Memory >= 0 && float64(s.Memory) >= limitNear.Value*float64(bound)
+		if near && (s.Anon < 0 || float64(s.Anon) >= ownShare.Value*float64(bound)) && (!high && s.SwapUsed > 0 || hits(g) > 0) {
 			return s, true
 		}
 	}
@@ -194,7 +196,7 @@ func describeSwapping(v *view.View, f *rule.Finding, p view.Paging, s stall) {
 	if c.limited {
 		shortPlace = view.CgroupEntity(c.group.Path)
 		f.Subject.Cgroup = c.group.Path
-		where = fmt.Sprintf("%s, limited to %v,", c.group.Path, unit.Bytes(c.group.MemoryMax))
+		where = fmt.Sprintf("%s, limited to %v,", c.group.Path, unit.Bytes(c.limit))
 	}
 	f.Headline = rule.T("%s is short of memory: %v/s go to swap and %v/s come back", where, unit.Bytes(p.SwapOut), unit.Bytes(p.SwapIn))
 	if c.found {
@@ -229,8 +231,8 @@ func describeSwapping(v *view.View, f *rule.Finding, p view.Paging, s stall) {
 			Check: shell.Line("grep -E 'RssAnon|VmSwap' /proc/%d/status", c.process.PID)})
 	}
 	if c.limited {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CgroupMemory, Value: float64(c.group.Memory), Limit: rule.Limit(float64(c.group.MemoryMax)),
-			What: rule.T("%s uses %v of %v", c.group.Path, unit.Bytes(c.group.Memory), unit.Bytes(c.group.MemoryMax)), Check: shell.Line("cat %s", memoryFile(c.group, "memory.current", "memory.usage_in_bytes"))})
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CgroupMemory, Value: float64(c.group.Memory), Limit: rule.Limit(float64(c.limit)),
+			What: rule.T("%s uses %v of %v", c.group.Path, unit.Bytes(c.group.Memory), unit.Bytes(c.limit)), Check: shell.Line("cat %s", memoryFile(c.group, "memory.current", "memory.usage_in_bytes"))})
 	}
 	if !c.limited {
 		f.Evidence = append(f.Evidence, kernelMemory(v)...)
@@ -290,7 +292,7 @@ func swappingFixes(c culprit, who string) []rule.Fix {
 	fixes := []rule.Fix{}
 	if c.limited {
 		fixes = append(fixes, rule.Fix{Text: rule.T("raise the memory limit of %s, or make %s fit into it", c.group.Path, who),
-			Command: shell.Line("echo %d > %s", c.group.MemoryMax*3/2, memoryFile(c.group, "memory.max", "memory.limit_in_bytes")), Tradeoff: "less memory for its neighbours"})
+			Command: shell.Line("echo %d > %s", c.limit*3/2, limitFile(c.group)), Tradeoff: "less memory for its neighbours"})
 	} else {
 		fixes = append(fixes, rule.Fix{Text: rule.T("make %s use less: smaller caches, heaps, pools, or fewer workers", who), Tradeoff: "a lower hit rate, more work per request"})
 	}
