@@ -78,7 +78,7 @@ func TestShaperOfBaseline(t *testing.T) {
 		"another interface":  {measured("10.0.0.9 dev eth1", baseline.Sent, 1_912_000, 1), ""},
 		"what it received":   {measured("10.0.0.9 dev eth0", baseline.Received, 1_912_000, 1), ""},
 	} {
-		found := ruletest.Judge(t, ruletest.Add(shaped(200000, mbit8, nil), tt.row), rateLimited, rule.Likely)
+		found := ruletest.Judge(t, ruletest.Add(heldBack(shaped(200000, mbit8, nil), 30*time.Millisecond), tt.row), rateLimited, rule.Likely)
 		if got := said(found); !strings.Contains(got, tt.says) || (got == "") != (tt.says == "") {
 			t.Errorf("%s: %q, want %q", name, got, tt.says)
 		}

@@ -91,14 +91,17 @@ func (s *shaper) finding(v *view.View) rule.Finding {
 	q := &s.queue
 	enter := v.EnterNetNS(q.NetNS)
 	f := rule.Finding{Subject: view.InterfaceEntity(q.Interface, q.NetNS), Confidence: rule.Likely}
-	if s.standing >= standing.Duration() {
+	switch {
+	case len(s.waiting) == 0:
+		f.Confidence = rule.Possible
+	case s.standing >= standing.Duration():
 		f.Confidence = rule.Certain
 	}
 	f.Headline = rule.T("the shaper %s of %s%s limits traffic to %s: packets wait %s in it", q.String(), q.Interface, v.InNetNS(q.NetNS), s.rate(), unit.Duration(s.delay))
-	share := float64(s.steady) / float64(len(s.seconds))
-	f.Impact = rule.Impact{Share: share, Text: rule.T("at the limit %s of the time", unit.Share(share))}
-	if s.waited > 0 {
-		f.Impact = rule.Impact{TimeLost: s.waited, Text: rule.T("%s waited per second on %s", unit.Seconds(s.waited), plural(len(s.waiting), "connection"))}
+	f.Impact = rule.Impact{TimeLost: s.waited, Text: rule.T("%s waited per second on %s", unit.Seconds(s.waited), plural(len(s.waiting), "connection"))}
+	if len(s.waiting) == 0 { // packets that are forwarded, or of UDP
+		share := float64(s.steady) / float64(len(s.seconds))
+		f.Impact = rule.Impact{Unmeasured: true, Text: rule.T("at the limit %s of the time; whether anybody waits is not known", unit.Share(share))}
 	}
 	for _, c := range s.waiting {
 		f.Affects = append(f.Affects, v.PeerEntity(c.Local, c.NetNS), v.PeerEntity(c.Remote, c.NetNS))
