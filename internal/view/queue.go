@@ -14,7 +14,12 @@ type Queue struct {
 	Dropped, Sent         float64 // packets in the window
 	SentBytes             float64 // in the window, with headers
 	Held                  float64 // times in the window that a rate or a limit made packets wait
+	HeldShare             float64 // of the times between two readings, those in which that happened
 }
+
+// leastHeld is how many times a second packets waited, at least, where any did: readings are
+// seconds or minutes apart.
+const leastHeld = 1e-6
 
 // Queues lists the first queues of all interfaces that were read.
 func (v *View) Queues() []Queue {
@@ -37,6 +42,7 @@ func (v *View) Queues() []Queue {
 			q.Sent, _ = Delta(q.Samples, func(s sample) uint64 { return s.Packets })
 			q.SentBytes, _ = Delta(q.Samples, func(s sample) uint64 { return s.Bytes })
 			q.Held, _ = Delta(q.Samples, func(s sample) uint32 { return s.Overlimits })
+			q.HeldShare = steady(q.Samples, leastHeld, func(s sample) float64 { return float64(s.Overlimits) })
 			list = append(list, q)
 		}
 		return list

@@ -113,8 +113,6 @@ func detectRateLimited(v *view.View) ([]rule.Finding, error) {
 		for _, s := range shapers(v) {
 			found = append(found, s.finding(v))
 		}
-	}
-	if len(found) == 0 {
 		for _, l := range limitsElsewhere(v) {
 			found = append(found, l.finding(v))
 		}

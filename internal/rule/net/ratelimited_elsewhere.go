@@ -16,7 +16,7 @@ import (
 
 var (
 	heldShare = rule.Threshold{Name: "held-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Without packets: share of what a path carries that connections bring which show the limit, of the readings of a connection that must show it, and of what an address sends that goes to one other. With less, others may be what it is about."}
+		Reason: "Without packets: share of what a path carries that connections bring which show the limit, of the readings of a connection that must show it, of the time between readings in which a queue of this host must hold packets to be what limits it, and of what an address sends that goes to one other. With less, others may be what it is about."}
 	standingOver = rule.Threshold{Name: "standing-over", Value: 0.5, Unit: "ratio", Source: rule.Judgement,
 		Reason: "Round trip above the shortest one relative to it, without packets. Long paths vary by less."}
 	segmentsUnderWay = rule.Threshold{Name: "segments-under-way", Value: 3, Unit: "count", Source: "RFC 1122, section 4.2.3.2",
@@ -190,9 +190,6 @@ type elsewhere struct {
 // another one, or to all others, does not go beyond a rate, although senders have more and
 // readers take more. A rate alone proves nothing: the packets must queue, or be lost.
 func limitsElsewhere(v *view.View) (list []*elsewhere) {
-	if slices.ContainsFunc(v.Queues(), view.Queue.Shapes) {
-		return nil // it, or what it drops, is for others to judge
-	}
 	for _, o := range origins(v) {
 		if linkIsFull(v, o.ns) {
 			continue
@@ -210,6 +207,17 @@ func limitsElsewhere(v *view.View) (list []*elsewhere) {
 		}
 	}
 	return list
+}
+
+// heldHere says whether a queue of this host may be what limits a namespace to so many bytes per
+// second: one of its own that holds packets most of the time, or one of another namespace through
+// which a good part of that can have gone, as what containers send goes through queues of the
+// host. It, or what it drops, is for others to judge.
+func heldHere(v *view.View, ns uint64, bytes float64) bool {
+	return slices.ContainsFunc(v.Queues(), func(q view.Queue) bool {
+		return q.Shapes() && q.HeldShare >= heldShare.Value &&
+			(q.NetNS == ns || q.SentBytes >= heldShare.Value*bytes*view.Elapsed(q.Samples).Seconds())
+	})
 }
 
 // linkIsFull says whether an interface of a namespace sends at its speed.
@@ -239,7 +247,7 @@ func limitOf(v *view.View, o *origin, to string, ways []*way) *elsewhere {
 		// How even they are between two readings is not known.
 		l.seconds = append(l.seconds, recording.PacketRate{At: r.At, Bytes: bytes, Packets: packets, BusiestBytes: bytes / 10, BusiestPackets: packets / 10})
 	}
-	if len(l.seconds) < steadySeconds.Int() || !l.flat() {
+	if len(l.seconds) < steadySeconds.Int() || !l.flat() || heldHere(v, l.ns, l.bytes) {
 		return nil
 	}
 	for _, w := range ways {

@@ -2,6 +2,7 @@ package net
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -66,6 +67,21 @@ func interfaceOf(h *ruletest.Host, mbps int64, bytes, drops float64) *ruletest.H
 		return recording.NetDeviceSample{At: at, NetNS: 1, Interface: "eth0", Up: true, SpeedMbps: mbps, TxBytes: uint64(1e9 + s*bytes), TxDropped: uint64(s * drops)}
 	})
 }
+
+// queueOf adds a tbf of a namespace that sends so many bytes a second, and in which packets wait
+// in the seconds that held names by their ends.
+func queueOf(h *ruletest.Host, ns uint64, bytes float64, backlog uint32, held func(s float64) bool) *ruletest.Host {
+	times := uint32(7)
+	return ruletest.Every(h, func(at time.Time, s float64) recording.QdiscSample {
+		if held(s) {
+			times += 90
+		}
+		return recording.QdiscSample{At: at, NetNS: ns, Interface: "eth1", Kind: "tbf", Handle: 0x80010000, Parent: recording.QdiscRoot,
+			Bytes: uint64(bytes * s), Packets: uint64(bytes / 1500 * s), Overlimits: times, Backlog: backlog}
+	})
+}
+
+func always(float64) bool { return true }
 
 func TestRateLimitedElsewhere(t *testing.T) {
 	one := func(change func(*flow)) func() *ruletest.Host {
@@ -134,11 +150,33 @@ func TestRateLimitedElsewhere(t *testing.T) {
 				return recording.QdiscSample{At: at, NetNS: 1, Interface: "eth0", Kind: "tbf", Handle: 0x80010000, Parent: recording.QdiscRoot, Bytes: uint64(1e6 * s), Packets: uint64(700 * s), Overlimits: uint32(900 * s), Drops: uint32(100 * s)}
 			})
 		}},
+		{Name: "a queue of the same namespace holds it", Host: func() *ruletest.Host { return queueOf(one(nil)(), 1, 1e6, 0, always) }},
+		{Name: "such a queue held packets once", Host: func() *ruletest.Host {
+			return queueOf(one(nil)(), 1, 1e6, 0, func(s float64) bool { return s == 3 })
+		}, Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.94, High: 0.96, Says: "beyond this host"},
+		{Name: "a container is held to less", Host: func() *ruletest.Host { return queueOf(one(nil)(), 2, 1e5, 0, always) },
+			Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.94, High: 0.96, Says: "beyond this host"},
+		{Name: "a container sends through a queue of the host", Host: func() *ruletest.Host { return queueOf(one(nil)(), 2, 1.1e6, 0, always) }},
+		{Name: "that queue held packets once", Host: func() *ruletest.Host {
+			return queueOf(one(nil)(), 2, 1.1e6, 0, func(s float64) bool { return s == 3 })
+		}, Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.94, High: 0.96},
 		{Name: "losses at an even rate", Host: one(lossy), Want: rule.Possible, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.99, High: 1.01, Says: "of it is lost beyond this host", Proof: "were sent again"},
 		{Name: "losses of few packets", Host: one(func(f *flow) { lossy(f); f.rate = func(float64) float64 { return 6e5 } })},
 		{Name: "losses on this host", Host: func() *ruletest.Host { return interfaceOf(one(lossy)(), 1000, 1.1e6, 20) }},
 		{Name: "losses without more to send", Host: one(func(f *flow) { lossy(f); f.unsent = 0 })},
 	})
+}
+
+// A container at its own limit hides no other limit.
+func TestRateLimitedHereAndElsewhere(t *testing.T) {
+	found := ruletest.Judge(t, queueOf(sending(bulk(nil)), 2, 1e5, 20000, always), rateLimited, rule.Likely)
+	var kinds []string
+	for _, f := range found {
+		kinds = append(kinds, f.Subject.Kind)
+	}
+	if want := []string{view.KindInterface, view.KindPeer}; !slices.Equal(kinds, want) {
+		t.Errorf("found about %q, want %q", kinds, want)
+	}
 }
 
 // Three readings have two rates, which are no plateau.
