@@ -3,6 +3,8 @@ package view
 import (
 	"cmp"
 	"slices"
+	"strings"
+	"time"
 
 	"rtrail/internal/recording"
 )
@@ -56,6 +58,30 @@ func (v *View) UDPSockets() []UDPSocket {
 		slices.SortStableFunc(list, func(a, b UDPSocket) int { return cmp.Compare(b.Dropped, a.Dropped) })
 		return list
 	})
+}
+
+// ListensUDP says whether at the last reading of sockets one was bound to a port of an address, or
+// to that port of all addresses, in a network namespace; 0: in any. The sockets of all namespaces
+// are read together, so that one without a row has none.
+func (v *View) ListensUDP(ns uint64, address string, port uint16) bool {
+	rows, streams := Rows[recording.UDPSample](v), Readings[recording.TCPSample](v)
+	var last time.Time
+	if n := len(streams); n > 0 { // in a dump of connections
+		last = streams[n-1].At()
+	}
+	for i := range rows {
+		if rows[i].At.After(last) {
+			last = rows[i].At
+		}
+	}
+	return slices.ContainsFunc(rows, func(s recording.UDPSample) bool {
+		return s.LocalPort == port && s.RemotePort == 0 && (ns == 0 || s.NetNS == ns) && last.Sub(s.At) <= sameMoment && takesFor(s.Local, address)
+	})
+}
+
+// takesFor says whether what is sent to an address may come to a socket that is bound to local.
+func takesFor(local, address string) bool {
+	return local == address || Wildcard(local) && (local != "0.0.0.0" || !strings.Contains(address, ":"))
 }
 
 // Entity is the process that holds the socket; without one, the port.

@@ -20,7 +20,8 @@ type askedResolver struct {
 	netns   uint64               // of those who ask
 	waits   []view.Lookup        // for at least unansweredFor: a thread sleeps until it answers
 	open    []view.Lookup        // sockets as old that received nothing: it is not known whether a query is pending
-	refused int64                // packets: on this host, no process listens
+	refused int64                // packets: on this host, no process listened
+	listens bool                 // where they were refused, a process listens at the last reading
 	listed  recording.NameServer // as resolv.conf names it; the zero value: it does not
 	others  bool                 // resolv.conf names servers of which nothing bad is known
 	sent    float64              // datagrams of the namespace, to anybody
@@ -74,6 +75,7 @@ func (a *askedResolver) count(v *view.View) {
 	for _, d := range v.Drops() {
 		if d.Reason == "NO_SOCKET" && d.Protocol == "udp" && d.Port == 53 && d.Destination == a.server && (!local || d.NetNS == a.netns) {
 			a.refused += d.Packets
+			a.listens = a.listens || v.ListensUDP(d.NetNS, a.server, d.Port)
 		}
 	}
 }
@@ -83,10 +85,19 @@ func (a *askedResolver) toldNothing() bool {
 	return a.listed.Asked >= int64(minQueries.Value) && a.listed.Answered == 0
 }
 
-// shut says that no process listens there. Of the packets to that port only those to a server
-// count that programs are told to ask: anybody may try ports.
-func (a *askedResolver) shut() bool {
+// refuses says that no process listened there for some queries. Of the packets to that port only
+// those to a server count that programs are told to ask: anybody may try ports.
+func (a *askedResolver) refuses() bool {
 	return a.listed.Server != "" && a.refused >= int64(minQueries.Value)
+}
+
+// shut says that no process listens there.
+func (a *askedResolver) shut() bool { return a.refuses() && !a.listens }
+
+// paused says that no process listened there for a while, as when it is restarted, and that
+// nothing else is known against it.
+func (a *askedResolver) paused() bool {
+	return a.refuses() && a.listens && !a.toldNothing() && len(a.waits) == 0
 }
 
 // dead says that nothing came back: not from it, or not by UDP from anybody.
@@ -103,6 +114,10 @@ func (a *askedResolver) confidence() rule.Confidence {
 		return rule.Certain
 	case a.dead(), len(a.waits) >= minQueries.Int():
 		return rule.Likely
+	case a.paused() && a.others:
+		return 0
+	case a.paused():
+		return rule.Possible
 	case len(a.waits)+len(a.open) > 0:
 		return rule.Possible
 	}
@@ -137,6 +152,8 @@ func (a *askedResolver) finding(v *view.View, c rule.Confidence) rule.Finding {
 	}
 	where := v.InNetNS(a.netns)
 	switch {
+	case a.paused():
+		f.Headline = rule.T("no process listened at the resolver %s%s for a while: %s refused", a.name(), where, unit.Plural(a.refused, "query was", "queries were"))
 	case a.shut():
 		f.Headline = rule.T("no process listens at the resolver %s%s: %s refused", a.name(), where, unit.Plural(a.refused, "query was", "queries were"))
 	case a.toldNothing():
@@ -150,6 +167,11 @@ func (a *askedResolver) finding(v *view.View, c rule.Confidence) rule.Finding {
 	}
 	f.Impact = rule.Impact{Share: 1, Text: rule.T("all lookups")}
 	switch {
+	case a.paused() && a.came == 0:
+		f.Impact = rule.Impact{Unmeasured: true, Text: rule.T("how many were answered is not known")}
+	case a.paused():
+		share := float64(a.refused) / (float64(a.refused) + a.came)
+		f.Impact = rule.Impact{Share: share, Text: rule.T("at least %s of lookups", unit.Share(share))}
 	case len(a.waits) > 0:
 		f.Impact = rule.Impact{TimeLost: perSecond(v, waited), Text: rule.T("%s waited per second", unit.Seconds(perSecond(v, waited)))}
 	case len(sockets) > 0 && !a.dead():
@@ -157,6 +179,12 @@ func (a *askedResolver) finding(v *view.View, c rule.Confidence) rule.Finding {
 	}
 	f.Evidence = a.evidence(v, sockets, longest, who)
 	f.Fixes = dnsFixes(a.server, a.dead())
+	if a.paused() {
+		f.Fixes = []rule.Fix{
+			{Text: rule.T("find out what stopped it; reload it instead of restarting it"), Command: shell.Line("%s ss -lunp 'sport = :53'", v.EnterNetNS(a.netns)), Tradeoff: "none"},
+			{Text: rule.T("name a second server in resolv.conf: libraries ask it at once"), Command: shell.Line("cat %s", v.ResolvConf(a.netns)), Tradeoff: "none"},
+		}
+	}
 	return f
 }
 
@@ -165,12 +193,14 @@ func (a *askedResolver) evidence(v *view.View, sockets []view.Lookup, longest ti
 	if n := len(sockets); n > 0 {
 		list = append(list, rule.Evidence{Metric: metric.DNSWaiting, Value: float64(n), Limit: rule.Limit(0), Check: shell.Line("%s ss -unp 'dport = :53'", enter),
 			What: rule.T("%s of %s received nothing from it for up to %s", unit.Plural(n, "socket", "sockets"), who, unit.Duration(longest))})
+	}
+	if len(sockets) > 0 || a.paused() {
 		list = append(list, rule.Evidence{Metric: metric.UDPReceived, Value: a.came, Check: shell.Line("%s nstat -az UdpInDatagrams UdpOutDatagrams Udp6InDatagrams Udp6OutDatagrams", enter),
 			What: rule.T("meanwhile UDP%s sent %s and received %s", v.InNetNS(a.netns), unit.Plural(int64(a.sent), "datagram", "datagrams"), unit.Count(a.came))})
 	}
 	if a.refused > 0 {
 		list = append(list, rule.Evidence{Metric: metric.DroppedPackets, Value: float64(a.refused), Limit: rule.Limit(0),
-			What: rule.T("the kernel found no process for %s to it (NO_SOCKET)", unit.Plural(a.refused, "datagram", "datagrams"))})
+			What: rule.T("the kernel found no process for %s to it (NO_SOCKET)%s", unit.Plural(a.refused, "datagram", "datagrams"), a.now())})
 	}
 	if a.listed.Asked > 0 {
 		list = append(list, rule.Evidence{Metric: metric.DNSAsked, Value: float64(a.listed.Asked - a.listed.Answered), Limit: rule.Limit(0), Check: shell.Line("%s dig @%s . NS", enter, shell.Address(a.server)),
@@ -184,4 +214,12 @@ func (a *askedResolver) evidence(v *view.View, sockets []view.Lookup, longest ti
 		list = append(list, rule.Evidence{Metric: metric.DNSListed, What: what, Check: shell.Line("cat %s", v.ResolvConf(a.netns))})
 	}
 	return list
+}
+
+// now says what became of a port at which no process listened.
+func (a *askedResolver) now() string {
+	if a.listens {
+		return "; at the end one listens there"
+	}
+	return ""
 }

@@ -72,9 +72,20 @@ func refusing(h *ruletest.Host, server string, packets int64) *ruletest.Host {
 		Packets: packets, Source: "10.0.0.1", Destination: server})
 }
 
+// binding adds a socket of a server of DNS, in a namespace, until a second.
+func binding(h *ruletest.Host, ns uint64, local string, until float64) *ruletest.Host {
+	h.Readings(func(at time.Time, s float64) {
+		if s <= until {
+			ruletest.Add(h, recording.UDPSample{At: at, NetNS: ns, Local: local, LocalPort: 53, Inode: 8})
+		}
+	})
+	return h
+}
+
 func TestDNSFromTheHost(t *testing.T) {
-	const far = "dns 10.0.0.53:53"
+	const far, near = "dns 10.0.0.53:53", "dns 127.0.0.53:53"
 	first, second := recording.NameServer{Server: "10.0.0.53"}, recording.NameServer{Server: "10.0.0.54"}
+	local := recording.NameServer{Server: "127.0.0.53"}
 	ruletest.Check(t, dnsSlow, []ruletest.Situation{
 		{Name: "lookups wait, other datagrams come", Host: func() *ruletest.Host { return lookingUp(4, 2, 4, 4) },
 			Want: rule.Likely, Kind: view.KindService, Subject: far, Low: 0.59, High: 0.81, Says: "the resolver 10.0.0.53:53 is slow: 2 lookups had no answer for up to "},
@@ -124,6 +135,28 @@ func TestDNSFromTheHost(t *testing.T) {
 		{Name: "an empty resolv.conf", Host: func() *ruletest.Host {
 			return refusing(listing(lookingUp(3, 3), recording.NameServer{Server: "127.0.0.1", Default: true}), "127.0.0.1", 30)
 		}, Want: rule.Certain, Kind: view.KindService, Subject: "dns 127.0.0.1:53", Low: 1, High: 1, Proof: "resolv.conf names no server: libraries ask 127.0.0.1"},
+		{Name: "the resolver of this host was restarted", Host: func() *ruletest.Host {
+			return binding(refusing(listing(lookingUp(50, 48.5), local), "127.0.0.53", 15), 1, "127.0.0.53", 10)
+		}, Want: rule.Possible, Kind: view.KindService, Subject: near, Low: 0.029, High: 0.031,
+			Says: "no process listened at the resolver 127.0.0.53:53 for a while: 15 queries were refused", Proof: "at the end one listens there"},
+		{Name: "it listens at all addresses", Host: func() *ruletest.Host {
+			return binding(refusing(listing(lookingUp(50, 48.5), local), "127.0.0.53", 15), 1, "::", 10)
+		}, Want: rule.Possible, Kind: view.KindService, Subject: near, Low: 0.029, High: 0.031},
+		{Name: "nothing is known of what was answered", Host: func() *ruletest.Host {
+			return binding(refusing(listing(lookingUp(50, 0), local), "127.0.0.53", 15), 1, "127.0.0.53", 10)
+		}, Want: rule.Possible, Kind: view.KindService, Subject: near, Low: 0, High: 0},
+		{Name: "it stopped for good", Host: func() *ruletest.Host {
+			return binding(refusing(listing(lookingUp(50, 25), local), "127.0.0.53", 250), 1, "127.0.0.53", 5)
+		}, Want: rule.Certain, Kind: view.KindService, Subject: near, Low: 1, High: 1, Says: "no process listens at the resolver 127.0.0.53:53: 250 queries were refused"},
+		{Name: "another address of it", Host: func() *ruletest.Host {
+			return binding(refusing(listing(lookingUp(50, 0), local), "127.0.0.53", 500), 1, "10.0.0.1", 10)
+		}, Want: rule.Certain, Kind: view.KindService, Subject: near, Low: 1, High: 1},
+		{Name: "a resolver of another namespace", Host: func() *ruletest.Host {
+			return binding(refusing(listing(lookingUp(50, 0), local), "127.0.0.53", 500), 2, "127.0.0.53", 10)
+		}, Want: rule.Certain, Kind: view.KindService, Subject: near, Low: 1, High: 1},
+		{Name: "a restart beside another server", Host: func() *ruletest.Host {
+			return binding(refusing(listing(lookingUp(50, 50), local, second), "127.0.0.53", 15), 1, "127.0.0.53", 10)
+		}},
 		{Name: "another server is asked at once", Host: func() *ruletest.Host {
 			return refusing(listing(lookingUp(30, 30), first, second), "10.0.0.53", 30)
 		}},

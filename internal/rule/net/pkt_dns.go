@@ -98,7 +98,7 @@ func detectDNS(v *view.View, unreachable bool) []rule.Finding {
 		}
 	}
 	for _, a := range askedResolvers(v) {
-		if !captured[a.server] && a.dead() == unreachable {
+		if !captured[a.server] && (a.dead() || a.paused()) == unreachable {
 			if c := a.confidence(); c != 0 {
 				found = append(found, a.finding(v, c))
 			}
