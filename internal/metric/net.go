@@ -189,7 +189,7 @@ var (
 		Help: "memory of datagrams that the program has not read, against the socket's buffer (SO_RCVBUF)", Unit: "bytes", Source: "sock_diag idiag_rqueue, SK_MEMINFO_RCVBUF", Tools: []string{"ss -uanm   # Recv-Q; rb in skmem(...)"},
 		Traps: []string{"each datagram takes several hundred bytes more than its contents", "a reading a second misses bursts"}, Healthy: "empty most of the time"})
 	DNSWaiting = add(Metric{ID: "dns.waiting", Course: UDPReceived, Name: "lookups that wait",
-		Help: "sockets connected to port 53 of a resolver that received nothing for at least two seconds", Unit: "count", Source: "sock_diag, UDP sockets by inode", Tools: []string{"ss -unp 'dport = :53'"}, Check: shell.Line("ss -unp 'dport = :53'"),
+		Help: "sockets connected to port 53 of a resolver that received nothing for at least two seconds, or shorter lookups under way at a time, mean", Unit: "count", Source: "sock_diag, UDP sockets by inode", Tools: []string{"ss -unp 'dport = :53'"}, Check: shell.Line("ss -unp 'dport = :53'"),
 		Traps: []string{"a program may keep its socket for later lookups", "programs that do not connect their sockets are not seen"}, Healthy: "0: lookups take milliseconds"})
 	DNSListed = add(Metric{ID: "dns.name-servers", Name: "name servers in use",
 		Help: "servers that resolv.conf of a network namespace names, as a process there sees it; three at most", Unit: "count", Source: "/etc/resolv.conf, table name_servers", Tools: []string{"cat /etc/resolv.conf", "resolvectl"}, Check: shell.Line("cat /etc/resolv.conf"),

@@ -18,6 +18,9 @@ type Lookup struct {
 	Seen   time.Duration // between its first and its last reading
 	Asleep time.Duration // of Seen, in which a thread of an owner slept in a call that libraries wait in for an answer; 0: no query is known to be pending
 	Owners []Process     // oldest first
+
+	samples []recording.UDPSample
+	serves  bool // an owner serves DNS itself
 }
 
 const dnsPort = 53
@@ -70,10 +73,11 @@ func (v *View) Lookups() []Lookup {
 			if first.At.Sub(e.first) <= sameMoment && e.last.Sub(last.At) <= sameMoment {
 				continue // there all the time
 			}
-			if !named[last.Remote] && slices.ContainsFunc(owners, func(p Process) bool { return servers[p.PID] }) {
+			serves := slices.ContainsFunc(owners, func(p Process) bool { return servers[p.PID] })
+			if serves && !named[last.Remote] {
 				continue
 			}
-			l := Lookup{UDPSample: last, Seen: last.At.Sub(first.At), Owners: owners}
+			l := Lookup{UDPSample: last, Seen: last.At.Sub(first.At), Owners: owners, samples: samples, serves: serves}
 			for _, p := range owners {
 				l.Asleep = max(l.Asleep, v.awaitedDatagrams(p.PID, first.At, last.At))
 			}
@@ -89,28 +93,10 @@ var answerCalls = map[string]bool{"poll": true, "ppoll": true, "recvfrom": true,
 // awaitedDatagrams is for how long one thread of a process, that which did so longest, slept
 // between two times in calls that wait for datagrams, without being woken between two samples.
 func (v *View) awaitedDatagrams(pid int32, from, to time.Time) (longest time.Duration) {
-	threads := Memo(v, "answer-calls", func() map[int32][]ThreadTime {
-		m := map[int32][]ThreadTime{}
-		for _, t := range v.ThreadTimes() {
-			if slices.ContainsFunc(t.Samples, func(s recording.ThreadSample) bool { return answerCalls[s.SyscallName] }) {
-				m[t.PID] = append(m[t.PID], t)
-			}
-		}
-		return m
-	})
-	for _, t := range threads[pid] {
-		var sum, sleep time.Duration // sleep: without being woken, also before
-		for i := 1; i < len(t.Samples); i++ {
-			a, b := t.Samples[i-1], t.Samples[i]
-			if !answerCalls[a.SyscallName] || a.SyscallName != b.SyscallName || a.Slices < 0 || a.Slices != b.Slices {
-				sleep = 0
-				continue
-			}
-			if sleep += b.At.Sub(a.At); sleep > longestTry {
-				sum = 0
-				break
-			}
-			begin, end := a.At, b.At
+	for _, naps := range v.answerNaps(pid) {
+		var sum time.Duration
+		for _, n := range naps {
+			begin, end := n.from, n.to
 			if begin.Before(from) {
 				begin = from
 			}
@@ -122,6 +108,43 @@ func (v *View) awaitedDatagrams(pid int32, from, to time.Time) (longest time.Dur
 		longest = max(longest, sum)
 	}
 	return longest
+}
+
+// nap is a sleep of a thread in one of answerCalls, between its first and its last sample.
+type nap struct{ from, to time.Time }
+
+// answerNaps lists the naps of each thread of a process that has any, in the order of time.
+// Threads that slept longer than any lookup does are left out: they wait for other things.
+func (v *View) answerNaps(pid int32) [][]nap {
+	return Memo(v, "answer-naps", func() map[int32][][]nap {
+		m := map[int32][][]nap{}
+		for _, t := range v.ThreadTimes() {
+			if naps := napsOf(t.Samples); len(naps) > 0 {
+				m[t.PID] = append(m[t.PID], naps)
+			}
+		}
+		return m
+	})[pid]
+}
+
+// napsOf finds sleeps in which a thread was not woken from one sample to the next.
+func napsOf(samples []recording.ThreadSample) (list []nap) {
+	asleep := false
+	for i := 1; i < len(samples); i++ {
+		a, b := &samples[i-1], &samples[i]
+		if a.Slices < 0 || a.Slices != b.Slices || a.SyscallName != b.SyscallName || !answerCalls[a.SyscallName] {
+			asleep = false
+			continue
+		}
+		if !asleep {
+			list, asleep = append(list, nap{from: a.At}), true
+		}
+		n := &list[len(list)-1]
+		if n.to = b.At; n.to.Sub(n.from) > longestTry {
+			return nil
+		}
+	}
+	return list
 }
 
 // NameServers lists the resolvers that programs of a network namespace ask, in the order in which

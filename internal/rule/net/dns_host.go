@@ -20,12 +20,14 @@ type askedResolver struct {
 	netns   uint64               // of those who ask
 	waits   []view.Lookup        // for at least unansweredFor: a thread sleeps until it answers
 	open    []view.Lookup        // sockets as old that received nothing: it is not known whether a query is pending
+	pending view.PendingLookups  // whether each waits for long or not
 	refused int64                // packets: on this host, no process listened
 	listens bool                 // where they were refused, a process listens at the last reading
 	listed  recording.NameServer // as resolv.conf names it; the zero value: it does not
 	others  bool                 // resolv.conf names servers of which nothing bad is known
 	sent    float64              // datagrams of the namespace, to anybody
 	came    float64
+	seconds float64 // in which they were
 }
 
 // askedResolvers lists those that resolv.conf names, and those for which programs wait.
@@ -56,9 +58,12 @@ func askedResolvers(v *view.View) []*askedResolver {
 				a.open = append(a.open, l)
 			}
 		}
+		for _, p := range v.PendingLookups() {
+			in(p.NetNS, p.Remote).pending = p
+		}
 		for _, a := range list {
 			a.others = slices.ContainsFunc(list, func(b *askedResolver) bool {
-				return b != a && b.netns == a.netns && b.listed.Server != "" && !b.dead() && len(b.waits) == 0
+				return b != a && b.netns == a.netns && b.listed.Server != "" && !b.dead() && !b.awaited()
 			})
 		}
 		return list
@@ -70,6 +75,7 @@ func (a *askedResolver) count(v *view.View) {
 	c := v.CountersOf(a.netns)
 	a.sent = c.AtLeast("UdpOutDatagrams") + c.AtLeast("Udp6OutDatagrams")
 	a.came = c.AtLeast("UdpInDatagrams") + c.AtLeast("Udp6InDatagrams")
+	a.seconds = c.Seconds
 	at, err := netip.ParseAddr(a.server)
 	local := err == nil && at.IsLoopback() // each namespace has its own
 	for _, d := range v.Drops() {
@@ -97,22 +103,51 @@ func (a *askedResolver) shut() bool { return a.refuses() && !a.listens }
 // paused says that no process listened there for a while, as when it is restarted, and that
 // nothing else is known against it.
 func (a *askedResolver) paused() bool {
-	return a.refuses() && a.listens && !a.toldNothing() && len(a.waits) == 0
+	return a.refuses() && a.listens && !a.toldNothing() && !a.awaited()
+}
+
+// slow says that at most readings lookups of it wait, each of them for longer than users bear.
+func (a *askedResolver) slow() bool {
+	p := &a.pending
+	return p.Readings >= waitingReadings.Int() && float64(p.Readings) >= waitingShare.Value*float64(p.Of) && a.each() >= slowAnswer.Duration()
+}
+
+// each is how long such a lookup waits at least, mean: there were no more of them than datagrams
+// that the namespace sent. 0: that is not known.
+func (a *askedResolver) each() time.Duration {
+	if a.sent == 0 {
+		return 0
+	}
+	return time.Duration(a.pending.Mean * a.seconds / a.sent * float64(time.Second))
+}
+
+// awaited says that threads are seen to wait for it.
+func (a *askedResolver) awaited() bool { return len(a.waits) > 0 || a.slow() }
+
+// sockets are those that speak against it.
+func (a *askedResolver) sockets() []view.Lookup {
+	switch {
+	case len(a.waits) > 0:
+		return a.waits
+	case a.slow():
+		return a.pending.Sockets
+	}
+	return a.open
 }
 
 // dead says that nothing came back: not from it, or not by UDP from anybody.
 func (a *askedResolver) dead() bool {
-	return a.toldNothing() || a.shut() || len(a.waits) > 0 && a.came == 0 && a.sent >= minQueries.Value
+	return a.toldNothing() || a.shut() || a.awaited() && a.came == 0 && a.sent >= minQueries.Value
 }
 
 func (a *askedResolver) confidence() rule.Confidence {
 	switch {
 	case a.toldNothing() || a.shut():
-		if a.others && len(a.waits) == 0 {
+		if a.others && !a.awaited() {
 			return 0 // libraries go on to another server at once
 		}
 		return rule.Certain
-	case a.dead(), len(a.waits) >= minQueries.Int():
+	case a.dead(), a.slow(), len(a.waits) >= minQueries.Int():
 		return rule.Likely
 	case a.paused() && a.others:
 		return 0
@@ -137,16 +172,14 @@ func (a *askedResolver) finding(v *view.View, c rule.Confidence) rule.Finding {
 	f := rule.Finding{Subject: view.Entity{Kind: view.KindService, Name: "dns " + a.name(), Address: a.server, Port: 53, NetNS: a.netns}, Confidence: c}
 	f.Affects = append(f.Affects, v.PeerEntity(a.server, a.netns))
 	var waited, longest time.Duration
-	sockets := a.waits
-	if len(sockets) == 0 {
-		sockets = a.open
-	}
-	who := "programs"
+	sockets, who := a.sockets(), "programs"
 	for _, l := range sockets {
 		waited += l.Asleep
 		longest = max(longest, l.Seen)
 		for _, p := range l.Owners {
-			f.Affects = append(f.Affects, p.Entity())
+			if e := p.Entity(); !slices.Contains(f.Affects, e) {
+				f.Affects = append(f.Affects, e)
+			}
 			who = fmt.Sprintf("%s (%d)", p.Comm, p.PID)
 		}
 	}
@@ -158,8 +191,12 @@ func (a *askedResolver) finding(v *view.View, c rule.Confidence) rule.Finding {
 		f.Headline = rule.T("no process listens at the resolver %s%s: %s refused", a.name(), where, unit.Plural(a.refused, "query was", "queries were"))
 	case a.toldNothing():
 		f.Headline = rule.T("the resolver %s%s answers nothing: %s of rtrail got no answer", a.name(), where, unit.Plural(a.listed.Asked, "query", "queries"))
+	case a.dead() && len(a.waits) == 0:
+		f.Headline = rule.T("the resolver %s%s answers nothing: lookups of %s wait for it %s per second", a.name(), where, who, unit.Seconds(a.pending.Mean))
 	case a.dead():
 		f.Headline = rule.T("the resolver %s%s answers nothing: %s waits for it for %s and longer", a.name(), where, who, unit.Duration(longest))
+	case len(a.waits) == 0 && a.slow():
+		f.Headline = rule.T("the resolver %s%s is slow: lookups of %s wait for it %s per second", a.name(), where, who, unit.Seconds(a.pending.Mean))
 	case len(a.waits) == 0:
 		f.Headline = rule.T("the resolver %s%s may be slow: %s of %s received nothing for up to %s", a.name(), where, unit.Plural(len(sockets), "socket", "sockets"), who, unit.Duration(longest))
 	default:
@@ -172,8 +209,15 @@ func (a *askedResolver) finding(v *view.View, c rule.Confidence) rule.Finding {
 	case a.paused():
 		share := float64(a.refused) / (float64(a.refused) + a.came)
 		f.Impact = rule.Impact{Share: share, Text: rule.T("at least %s of lookups", unit.Share(share))}
-	case len(a.waits) > 0:
-		f.Impact = rule.Impact{TimeLost: perSecond(v, waited), Text: rule.T("%s waited per second", unit.Seconds(perSecond(v, waited)))}
+	case a.awaited():
+		lost := 0.0
+		if len(a.waits) > 0 {
+			lost = perSecond(v, waited)
+		}
+		if a.slow() {
+			lost = max(lost, a.pending.Mean)
+		}
+		f.Impact = rule.Impact{TimeLost: lost, Text: rule.T("%s waited per second", unit.Seconds(lost))}
 	case len(sockets) > 0 && !a.dead():
 		f.Impact = rule.Impact{Share: 0.1, Text: rule.T("not known: no thread is seen to wait, the sockets may be kept for later")}
 	}
@@ -190,8 +234,13 @@ func (a *askedResolver) finding(v *view.View, c rule.Confidence) rule.Finding {
 
 func (a *askedResolver) evidence(v *view.View, sockets []view.Lookup, longest time.Duration, who string) (list []rule.Evidence) {
 	enter := v.EnterNetNS(a.netns)
-	if n := len(sockets); n > 0 {
-		list = append(list, rule.Evidence{Metric: metric.DNSWaiting, Value: float64(n), Limit: rule.Limit(0), Check: shell.Line("%s ss -unp 'dport = :53'", enter),
+	check := shell.Line("%s ss -unp 'dport = :53'", enter)
+	if a.slow() {
+		list = append(list, rule.Evidence{Metric: metric.DNSWaiting, Value: a.pending.Mean, Limit: rule.Limit(0), Check: check,
+			What: rule.T("lookups that wait at a time: %s, seen at %d of %d readings, each for %s or more on average", unit.Number(a.pending.Mean), a.pending.Readings, a.pending.Of, unit.Duration(a.each()))})
+	}
+	if n := len(sockets); n > 0 && (len(a.waits) > 0 || !a.slow()) {
+		list = append(list, rule.Evidence{Metric: metric.DNSWaiting, Value: float64(n), Limit: rule.Limit(0), Check: check,
 			What: rule.T("%s of %s received nothing from it for up to %s", unit.Plural(n, "socket", "sockets"), who, unit.Duration(longest))})
 	}
 	if len(sockets) > 0 || a.paused() {

@@ -1,6 +1,7 @@
 package net
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 	"time"
@@ -80,6 +81,100 @@ func binding(h *ruletest.Host, ns uint64, local string, until float64) *ruletest
 		}
 	})
 	return h
+}
+
+// asking is threads of a program that look up one name after the other at 10.0.0.53. Sockets are
+// read once a second, threads five times.
+type asking struct {
+	threads  int
+	each     time.Duration // a lookup takes
+	from, to float64       // seconds in which lookups begin; to 0: until the end
+	call     string        // in which they wait; "": poll
+}
+
+// at is the number of the lookup that a thread waits for at a time; ok is false between two of them.
+func (a asking) at(thread int, s float64) (n int64, ok bool) {
+	period, phase := a.each.Seconds()*1.02, 0.137*float64(thread)
+	n = int64((s + phase) / period)
+	begin := float64(n)*period - phase
+	return n, s <= begin+a.each.Seconds() && begin >= a.from && (a.to == 0 || begin <= a.to)
+}
+
+func (a asking) of(h *ruletest.Host) *ruletest.Host {
+	h.Readings(func(at time.Time, s float64) {
+		for thread := range a.threads {
+			if n, ok := a.at(thread, s); ok {
+				inode := uint64(1e6)*uint64(thread+1) + uint64(n)
+				ruletest.Add(h, recording.UDPSample{At: at, NetNS: 1, Local: "10.0.0.1", LocalPort: uint16(20000 + thread), Remote: "10.0.0.53", RemotePort: 53, Inode: inode})
+				ruletest.Add(h, recording.SocketOwner{At: at, Inode: inode, PID: 70, FD: 3})
+			}
+		}
+	})
+	call := cmp.Or(a.call, "poll")
+	looks(h, 700, a.threads, func(i, thread int) (string, int64) {
+		n, ok := a.at(thread, float64(i)/5)
+		if !ok {
+			return "", 2 * n
+		}
+		return call, 2*n + 1
+	})
+	return h
+}
+
+// looks adds what threads of the program do, five times a second: a call, and how often they ran.
+func looks(h *ruletest.Host, first, threads int, at func(i, thread int) (call string, ran int64)) *ruletest.Host {
+	for i := range int(5*h.Seconds) + 1 {
+		for thread := range threads {
+			call, ran := at(i, thread)
+			ruletest.Add(h, recording.ThreadSample{At: ruletest.Start.Add(time.Duration(i) * 200 * time.Millisecond), PID: 70, TID: int32(first + thread), Comm: "app", State: "S", SyscallName: call, Slices: ran})
+		}
+	}
+	return h
+}
+
+// waking has threads of the program sleep for 0.8 s, one time after the other.
+func waking(h *ruletest.Host) *ruletest.Host {
+	return looks(h, 600, 2, func(i, _ int) (string, int64) { return "poll", int64(i+2) / 5 })
+}
+
+func TestShortLookups(t *testing.T) {
+	const far = "dns 10.0.0.53:53"
+	many := asking{threads: 20, each: 1500 * time.Millisecond}
+	named := recording.NameServer{Server: "10.0.0.53"}
+	ruletest.Check(t, dnsSlow, []ruletest.Situation{
+		{Name: "all take 1.5 s", Host: func() *ruletest.Host { return many.of(lookingUp(26, 26)) },
+			Want: rule.Likely, Kind: view.KindService, Subject: far, Low: 14, High: 16.5, Says: "the resolver 10.0.0.53:53 is slow: lookups of app (70) wait for it 1", Proof: "of 11 readings, each for "},
+		{Name: "one thread asks", Host: func() *ruletest.Host { return asking{threads: 1, each: 1500 * time.Millisecond}.of(lookingUp(2, 2)) },
+			Want: rule.Likely, Kind: view.KindService, Subject: far, Low: 0.7, High: 0.75},
+		{Name: "answered within 30 ms", Host: func() *ruletest.Host {
+			return asking{threads: 20, each: 30 * time.Millisecond}.of(lookingUp(1300, 1300))
+		}},
+		{Name: "answered at once, while other threads sleep", Host: func() *ruletest.Host {
+			return asking{threads: 20, each: time.Millisecond}.of(waking(lookingUp(20000, 20000)))
+		}},
+		{Name: "one burst", Host: func() *ruletest.Host {
+			return asking{threads: 20, each: 1500 * time.Millisecond, from: 3.1, to: 4.1}.of(lookingUp(4, 4))
+		}},
+		{Name: "a server of DNS asks the one that resolv.conf names", Host: func() *ruletest.Host { return serving(many.of(listing(lookingUp(26, 26), named))) }},
+		{Name: "a program that waits by epoll", Host: func() *ruletest.Host {
+			return asking{threads: 20, each: 1500 * time.Millisecond, call: "epoll_wait"}.of(lookingUp(26, 26))
+		}},
+		{Name: "how many datagrams were sent is not known", Host: func() *ruletest.Host { return many.of(lookingUp(0, 0)) }},
+		{Name: "readings without any socket may be missing", Host: func() *ruletest.Host {
+			h := ruletest.New(2, 10).Process(ruletest.Process{PID: 70, Comm: "app"})
+			counters(h, 1, map[string]float64{"UdpOutDatagrams": 26, "UdpInDatagrams": 26})
+			return many.of(h)
+		}},
+		{Name: "nothing comes at all", Host: func() *ruletest.Host { return many.of(lookingUp(26, 0)) }},
+	})
+	ruletest.Check(t, dnsUnreachable, []ruletest.Situation{
+		{Name: "short tries, and nothing comes at all", Host: func() *ruletest.Host {
+			return asking{threads: 20, each: time.Second}.of(listing(lookingUp(20, 0), named))
+		}, Want: rule.Likely, Kind: view.KindService, Subject: far, Low: 14, High: 17, Says: "answers nothing: lookups of app (70) wait for it 1", Proof: "resolv.conf names it"},
+		{Name: "other datagrams come", Host: func() *ruletest.Host {
+			return asking{threads: 20, each: time.Second}.of(listing(lookingUp(20, 3), named))
+		}},
+	})
 }
 
 func TestDNSFromTheHost(t *testing.T) {

@@ -23,7 +23,7 @@ var dnsSlow = rule.Rule{
 	NeedsAny:   []recording.Table{recording.PacketServices, recording.UDPSockets, recording.NameServers},
 	Explains:   []string{"rt/server-slow", "rt/worker-queueing", "rt/path-slow", "rt/errors"},
 	Refutes:    []string{"response times"},
-	Thresholds: []*rule.Threshold{&minQueries, &silentShare, &fewSilent, &waitedForLost, &failedShare, &minFailures, &slowAnswer, &slowerThanCached, &waitedForNames, &unansweredFor},
+	Thresholds: []*rule.Threshold{&minQueries, &silentShare, &fewSilent, &waitedForLost, &failedShare, &minFailures, &slowAnswer, &slowerThanCached, &waitedForNames, &unansweredFor, &waitingShare, &waitingReadings},
 	Seen:       lookups,
 	Detect:     func(v *view.View) ([]rule.Finding, error) { return detectDNS(v, false), nil },
 }
@@ -36,7 +36,7 @@ var dnsUnreachable = rule.Rule{
 	NeedsAny:   []recording.Table{recording.PacketServices, recording.UDPSockets, recording.NameServers},
 	Explains:   []string{"rt/server-slow", "rt/worker-queueing", "rt/path-slow", "rt/errors"},
 	Refutes:    []string{"response times", "answers"},
-	Thresholds: []*rule.Threshold{&minQueries, &silentShare, &fewSilent, &waitedForLost, &failedShare, &minFailures, &slowAnswer, &slowerThanCached, &waitedForNames, &unansweredFor},
+	Thresholds: []*rule.Threshold{&minQueries, &silentShare, &fewSilent, &waitedForLost, &failedShare, &minFailures, &slowAnswer, &slowerThanCached, &waitedForNames, &unansweredFor, &waitingShare, &waitingReadings},
 	Seen:       lookups,
 	Detect:     detectDNSUnreachable,
 }
@@ -60,6 +60,10 @@ var (
 		Reason: "Ratio of the usual to the fastest answer of the resolver. Distance alone is not a problem."}
 	unansweredFor = rule.Threshold{Name: "unanswered-for", Value: 2, Unit: "seconds", Source: rule.Judgement,
 		Reason: "How long a query without an answer has waited, at least, as sockets show it. Resolvers that look far away for a name give up or answer before; glibc asks again after 5 s."}
+	waitingShare = rule.Threshold{Name: "waiting-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Without packets: share of the readings of sockets at which lookups of one resolver wait. From it on somebody waits for one half of the time."}
+	waitingReadings = rule.Threshold{Name: "waiting-readings", Value: 3, Unit: "count", Source: rule.Judgement,
+		Reason: "Without packets: readings of sockets at which lookups of one resolver wait. Fewer may be a single burst."}
 	waitedForNames = rule.Threshold{Name: "waited-for-names", Value: 0.1, Unit: "seconds per second", Source: rule.Judgement,
 		Reason: "Time waited for names. Less is not worth a finding."}
 )
