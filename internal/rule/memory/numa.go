@@ -18,7 +18,8 @@ var numa = rule.Rule{
 	Plural:     "nodes have used up their memory beside others with plenty",
 	Resource:   "memory",
 	Needs:      []recording.Table{recording.Zones, recording.VMStat},
-	Explains:   []string{"mem/swapping", "mem/reclaim"},
+	Delays:     []string{"mem/swapping", "mem/reclaim"},
+	Delayed:    func(v *view.View, _, symptom *rule.Finding) bool { return !shortByItself(v, symptom.Subject) },
 	Thresholds: []*rule.Threshold{&plenty, &swapOutFrom, &missesFrom, &stallsFrom},
 	Detect:     detectNUMA,
 }
@@ -84,10 +85,8 @@ func detectNUMA(v *view.View) ([]rule.Finding, error) {
 	scanned, _ := view.Delta(rows, func(s recording.VMStatSample) uint64 { return s.ScanKswapd })
 	scanned /= view.Elapsed(rows).Seconds()
 	swapped := p.SwapOut
-	for _, g := range v.Cgroups() {
-		if hits(g) > 0 {
-			swapped -= max(0, g.SwapGrowth)
-		}
+	for _, g := range atLimits(v) {
+		swapped -= max(0, g.SwapGrowth)
 	}
 	f := rule.Finding{Subject: v.HostEntity()}
 	switch {
@@ -103,7 +102,6 @@ func detectNUMA(v *view.View) ([]rule.Finding, error) {
 	default:
 		return nil, nil
 	}
-	f.AffectsAll = f.Confidence > rule.Possible
 	f.Evidence = []rule.Evidence{
 		{Metric: metric.NodeFree, Value: full.free, Limit: rule.Limit(full.reclaim), What: rule.T("node %d: %s of %s free; node %d: %s of %s", full.id, unit.Bytes(full.free), unit.Bytes(full.managed), roomy.id, unit.Bytes(roomy.free), unit.Bytes(roomy.managed))},
 		{Metric: metric.NUMAMisses, Value: missed, Limit: rule.Limit(missesFrom.Value), What: rule.T("%s pages a second came from a node other than the preferred one", unit.Number(missed))},
@@ -132,19 +130,41 @@ func nodeImpact(v *view.View, p view.Paging) rule.Impact {
 func stalledOutside(v *view.View) float64 {
 	pressure, _ := v.Stall("memory")
 	stalled, delay := pressure.Some, 0.0
-	var atLimit []view.Cgroup
-	for _, g := range v.Cgroups() {
-		if hits(g) > 0 {
-			stalled -= view.OrZero(g.MemoryStalled)
-			atLimit = append(atLimit, g)
-		}
+	groups := atLimits(v)
+	for _, g := range groups {
+		stalled -= view.OrZero(g.MemoryStalled)
 	}
 	for _, p := range v.Processes() {
-		if !slices.ContainsFunc(atLimit, func(g view.Cgroup) bool { return view.InGroup(p.MemCgroup, g.Path) }) {
+		if !inAny(groups, p.MemCgroup) {
 			delay += view.OrZero(p.SwapDelay)
 		}
 	}
 	return max(stalled, delay, 0)
+}
+
+// atLimits lists the control groups that hit limits of their own in the window.
+func atLimits(v *view.View) (list []view.Cgroup) {
+	for _, g := range v.Cgroups() {
+		if hits(g) > 0 {
+			list = append(list, g)
+		}
+	}
+	return list
+}
+
+// inAny says whether a control group is one of a list or lies below one.
+func inAny(groups []view.Cgroup, path string) bool {
+	return slices.ContainsFunc(groups, func(g view.Cgroup) bool { return view.InGroup(path, g.Path) })
+}
+
+// shortByItself says whether a process or a control group is at a limit of its own, so that it
+// lacks memory whatever nodes have.
+func shortByItself(v *view.View, e view.Entity) bool {
+	path := e.Cgroup
+	if p, ok := v.Process(e.PID); ok && e.PID != 0 {
+		path = p.MemCgroup
+	}
+	return inAny(atLimits(v), path)
 }
 
 // nodesOfLargest is the command that shows on which nodes the memory of the largest process
