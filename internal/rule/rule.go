@@ -49,9 +49,9 @@ type Rule struct {
 	// HoldsUp are IDs of rules whose findings are symptoms of this one if the subject of
 	// those waits for somebody (Finding.Behind) who waits for the disk of this one.
 	HoldsUp []string
-	// Delays are IDs of rules whose findings are about time that somebody waited. They
-	// are symptoms of a finding of this rule only where Delayed says that it takes a
-	// material part of that time, not because both happen to the same subject.
+	// Delays are IDs of rules whose findings are about time that somebody waited, or what was
+	// lost. They are symptoms of a finding of this rule only where Delayed says that it takes a
+	// material part of that, not because both happen to the same subject.
 	Delays  []string
 	Delayed func(v *view.View, f, symptom *Finding) bool
 	// Refutes names resources of other rules that cannot be called healthy beside a

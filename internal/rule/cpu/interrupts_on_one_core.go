@@ -20,8 +20,10 @@ var interruptsOnOneCore = rule.Rule{
 	Plural:     "CPUs do all the work of receiving packets",
 	Resource:   "CPU",
 	Needs:      []recording.Table{recording.CPUs, recording.SoftIRQs},
-	Explains:   []string{"cpu/softirq", "net/softnet", "net/nic-drops", "net/packet-loss", "rt/server-slow", "rt/path-slow"},
-	Thresholds: []*rule.Threshold{&interruptShare, &coreFull, &othersIdle, &skewShare, &receiveShare, &ksoftirqdFrom, &squeezedFrom, &backlogDropped, &smallPacket, &floodPackets, &natureShare, &cardShare},
+	Explains:   []string{"cpu/softirq", "net/softnet"},
+	Delays:     []string{"net/nic-drops", "net/packet-loss", "rt/server-slow"},
+	Delayed:    atFullCore,
+	Thresholds: []*rule.Threshold{&interruptShare, &coreFull, &othersIdle, &skewShare, &receiveShare, &ksoftirqdFrom, &squeezedFrom, &backlogDropped, &smallPacket, &floodPackets, &natureShare, &cardShare, &delayShare},
 	Seen:       func(v *view.View) bool { return len(v.CPUs()) > 1 },
 	Detect:     detectInterruptsOnOneCore,
 }
@@ -148,7 +150,6 @@ func (c *core) describe(v *view.View, f *rule.Finding, flow source) {
 	if c.daemon.PID != 0 {
 		f.Affects = append(f.Affects, c.daemon.Entity())
 	}
-	f.AffectsAll = true // whoever waits for packets
 	of := ""
 	if iface != "" {
 		of = " of " + iface + v.InNetNS(ns)
