@@ -67,7 +67,7 @@ var (
 	TCPLoopbackRefused = add(Metric{ID: "tcp.loopback-refused",
 		Labels: []string{"netns", "port"}, Series: as("per second", total(refusedOnLoopback, tcpEventID, func(s recording.TCPEvent) float64 { return traced(float64(s.Packets), s.Span, s.Traced) })),
 		Counter: true, Name: "connects refused on loopback",
-		Help: "connects to a port of 127.0.0.1 or ::1 that nobody listens on, although somebody listens on it at the other one of both", Unit: "count", Source: "tracepoint tcp_send_reset; table tcp_events",
+		Help: "connects to a port of 127.0.0.1 or ::1 that nobody listens on, although somebody listens on it at the other one of both", Unit: "count", Source: "tracepoint tcp_receive_reset; table tcp_events",
 		Tools: []string{"rtrail trace retransmits", "ss -tln"}, Traps: []string{"clients that try both addresses lose next to nothing"}, Healthy: "0"})
 	TCPPassiveOpens = add(Metric{ID: "tcp.passive-opens",
 		Labels: []string{"netns"}, Series: growth(counter("Tcp", "PassiveOpens")),

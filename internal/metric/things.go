@@ -134,8 +134,8 @@ func resent(s recording.TCPEvent) ([]string, bool) {
 // refusedOnLoopback are connects to a port of this host itself that were answered by a reset: those
 // of one port are one sum.
 func refusedOnLoopback(s recording.TCPEvent) ([]string, bool) {
-	a, err := netip.ParseAddr(s.Local)
-	return []string{number(s.NetNS), number(s.LocalPort)}, s.Kind == recording.TCPResetSent && s.RemotePort == 0 && err == nil && a.IsLoopback()
+	a, err := netip.ParseAddr(s.Remote)
+	return []string{number(s.NetNS), number(s.RemotePort)}, s.Kind == recording.TCPResetReceived && s.State == recording.TCPSynSent && err == nil && a.IsLoopback()
 }
 
 type dropKey struct {

@@ -61,17 +61,18 @@ func otherFamilies(v *view.View) []*otherFamily {
 	known := map[key]*otherFamily{}
 	var list []*otherFamily
 	for _, e := range v.TCPEvents() {
-		// Connects that are refused are one sum for each port, without that of the client.
-		if e.Kind != recording.TCPResetSent || e.RemotePort != 0 || !loopback(e.Local) || e.LocalPort == 0 || e.State != 0 && e.State != recording.TCPListen {
+		// The client's end of a refused connect: kernels before Linux 6.10 do not tell of the reset
+		// that a port without listener sends.
+		if e.Kind != recording.TCPResetReceived || e.State != recording.TCPSynSent || !loopback(e.Remote) || e.RemotePort == 0 {
 			continue
 		}
-		k := key{e.NetNS, e.Local, e.LocalPort}
+		k := key{e.NetNS, e.Remote, e.RemotePort}
 		if o := known[k]; o != nil {
 			o.refused += e.Packets
 			continue
 		}
-		if l, ok := otherListener(v, e.NetNS, e.Local, e.LocalPort); ok {
-			o := &otherFamily{Listener: l, asked: e.Local, refused: e.Packets, opened: v.CountersOf(e.NetNS).Delta("TcpPassiveOpens"), seen: beganOnLoopback(v, l)}
+		if l, ok := otherListener(v, e.NetNS, e.Remote, e.RemotePort); ok {
+			o := &otherFamily{Listener: l, asked: e.Remote, refused: e.Packets, opened: v.CountersOf(e.NetNS).Delta("TcpPassiveOpens"), seen: beganOnLoopback(v, l)}
 			known[k] = o
 			list = append(list, o)
 		}

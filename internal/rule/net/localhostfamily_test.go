@@ -36,7 +36,10 @@ func TestLocalhostFamily(t *testing.T) {
 		{"a scan of ports", []at{{"127.0.0.1", 6379}}, "::1", 2, 0, 0, nil, 0, ""},
 		{"from outside", []at{{"127.0.0.1", 6379}}, "fd00::1", 50, 0, 0, nil, 0, ""},
 		{"in another network namespace", []at{{"127.0.0.1", 6379}}, "::1", 50, 0, 0, func(e *recording.TCPEvent) { e.NetNS = 2 }, 0, ""},
-		{"a connection is reset", []at{{"127.0.0.1", 6379}}, "::1", 50, 0, 0, func(e *recording.TCPEvent) { e.RemotePort = 4000 }, 0, ""},
+		{"a connection is reset", []at{{"127.0.0.1", 6379}}, "::1", 50, 0, 0, func(e *recording.TCPEvent) { e.State, e.LocalPort = recording.TCPEstablished, 4000 }, 0, ""},
+		{"packets that no socket sent", []at{{"127.0.0.1", 6379}}, "::1", 50, 0, 0, func(e *recording.TCPEvent) {
+			e.Kind, e.State, e.Reason, e.LocalPort, e.RemotePort = recording.TCPResetSent, 0, "NO_SOCKET", e.RemotePort, 0
+		}, 0, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -55,7 +58,7 @@ func TestLocalhostFamily(t *testing.T) {
 				}
 				return r
 			}, tt.clients)
-			e := recording.TCPEvent{At: ruletest.Start.Add(10 * time.Second), Span: 10 * time.Second, Kind: recording.TCPResetSent, NetNS: 1, Reason: "NO_SOCKET", Local: tt.asked, LocalPort: 6379, Remote: tt.asked, Packets: tt.refused}
+			e := recording.TCPEvent{At: ruletest.Start.Add(10 * time.Second), Span: 10 * time.Second, Kind: recording.TCPResetReceived, NetNS: 1, State: recording.TCPSynSent, Local: tt.asked, Remote: tt.asked, RemotePort: 6379, Packets: tt.refused}
 			if tt.change != nil {
 				tt.change(&e)
 			}
