@@ -265,7 +265,7 @@ var Columns = []Column{
 	{"local", ofTraceResent, "address and port of this host's end; *: of several connections"},
 	{"remote", ofTraceResent, "address and port of the other end; *: of several connections"},
 	{"state", ofTraceResent, "state of the connection then; empty: there was none, or of several"},
-	{"reason", ofTraceResent, "the kernel's word for why this host sent a reset, since Linux 6.10"},
+	{"reason", ofTraceResent, "the kernel's word for why this host sent a reset, since Linux 6.10; of those that programs cause since Linux 6.12"},
 	{"bytes", ofTraceResent, "bytes of data in these segments"},
 	{"failed", ofTraceResent, "segments that this host did not get out: a packet filter, a full queue, no route; since Linux 6.18"},
 	{"netns", ofTraceResent, "inode of the network namespace (lsns -t net)"},

@@ -61,7 +61,7 @@ var (
 	TCPResetsUnread = add(Metric{ID: "tcp.resets-unread",
 		Labels: []string{"netns"}, Series: growth(counter("TcpExt", "TCPAbortOnClose")),
 		Counter: true, Name: "resets with data unread",
-		Help: "resets that the kernel sent because a program closed a connection whose data it had not read", Unit: "count", Source: "tracepoint tcp_send_reset, reason TCP_ABORT_ON_CLOSE, since Linux 6.10; TcpExt TCPAbortOnClose",
+		Help: "resets that the kernel sent because a program closed a connection whose data it had not read", Unit: "count", Source: "tracepoint tcp_send_reset, reason TCP_ABORT_ON_CLOSE since Linux 6.12; TcpExt TCPAbortOnClose",
 		Tools: []string{"nstat -az TcpExtTCPAbortOnClose", "rtrail trace retransmits"},
 		Traps: []string{"the counter includes connections that the other side had closed before, where the reset harms nobody"}, Healthy: "0 of a server"})
 	TCPLoopbackRefused = add(Metric{ID: "tcp.loopback-refused",

@@ -82,12 +82,18 @@ func detectResets(v *view.View) ([]rule.Finding, error) {
 			}
 		}
 	}
+	var doubt error
 	for _, h := range hastyServers(v) {
 		if c := h.confidence(); c > 0 && !told[h.Port] {
 			found = append(found, h.finding(v, c))
+		} else if doubt == nil && h.doubtful() {
+			doubt = h.doubt()
 		}
 	}
-	return found, nil
+	if len(found) > 0 || connectionsCaptured(v) {
+		return found, nil
+	}
+	return nil, doubt
 }
 
 func brokenOf(s *view.PacketService) []*broken {

@@ -2,6 +2,7 @@ package net
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"rtrail/internal/metric"
@@ -13,8 +14,11 @@ import (
 )
 
 // unreadData is the kernel's reason for a reset that it sends because a program closed a
-// connection with data unread (include/net/rstreason.h, since Linux 6.10).
+// connection with data unread (include/net/rstreason.h, since Linux 6.12).
 const unreadData = "TCP_ABORT_ON_CLOSE"
+
+// noReason is that of all resets which programs cause on Linux 6.10 and 6.11. Kernels before tell "".
+const noReason = "NOT_SPECIFIED"
 
 // hasty is a server of this host that closes connections with data unread, as the kernel tells.
 type hasty struct {
@@ -22,6 +26,11 @@ type hasty struct {
 	count int64   // resets, of connections that the client had not closed
 	felt  int64   // of count, clients on this host got them, and had not closed either
 	came  float64 // connections that came in, of all listeners of the namespace
+
+	// Where the kernel tells no reasons, count is a lower bound.
+	untold int64 // resets as it closed, for whatever reason; 0: reasons are told
+	most   int64 // of untold, for unread data at most
+	unread int64 // resets for unread data of the whole namespace; -1: not known
 
 	perSecond float64 // felt, per second of the window
 }
@@ -39,9 +48,14 @@ func hastyServers(v *view.View) []*hasty {
 	}
 	type key struct{ ns, inode uint64 }
 	known := map[key]*hasty{}
+	sent := map[uint64]int64{} // resets, by network namespace
+	told := slices.ContainsFunc(events, func(e recording.TCPEvent) bool { return e.Reason == unreadData })
 	var list []*hasty
 	for _, e := range events {
-		if e.Kind != recording.TCPResetSent || e.Reason != unreadData || e.State != recording.TCPClose {
+		if e.Kind == recording.TCPResetSent {
+			sent[e.NetNS] += e.Packets
+		}
+		if e.Kind != recording.TCPResetSent || e.State != recording.TCPClose || e.Reason != unreadData && (told || e.Reason != "" && e.Reason != noReason) {
 			continue
 		}
 		l, ok := v.ListenerAt(e.NetNS, e.Local, e.LocalPort)
@@ -59,10 +73,39 @@ func hastyServers(v *view.View) []*hasty {
 		h.felt += min(e.Packets, got[view.ConnectionKey{Local: e.Local, LocalPort: e.LocalPort, Remote: e.Remote, RemotePort: e.RemotePort}])
 	}
 	for _, h := range list {
+		if !told {
+			h.bound(v.CountersOf(h.NetNS).Delta("TcpExtTCPAbortOnClose"), sent[h.NetNS]-h.count)
+		}
 		h.perSecond = float64(h.felt) / max(v.Seconds(), 1)
 	}
 	slices.SortStableFunc(list, func(a, b *hasty) int { return cmp.Compare(b.count, a.count) })
 	return list
+}
+
+// bound leaves in count the resets that were sent for unread data for sure, where the kernel tells
+// no reasons. It counts those of the whole namespace, and all other resets that this sent may be
+// among them: of clients, of other servers, after the client had closed.
+func (h *hasty) bound(unread float64, others int64) {
+	h.untold, h.most, h.unread = h.count, h.count, -1
+	least := int64(0)
+	if view.Known(unread) {
+		h.unread = int64(unread)
+		h.most, least = min(h.untold, h.unread), h.unread-others
+	}
+	h.count = max(min(least, h.untold), 0)
+	h.felt = min(h.felt, h.count)
+}
+
+// doubtful says that a server may be at fault, and that only reasons would tell.
+func (h *hasty) doubtful() bool {
+	worst := *h
+	worst.count = h.most
+	return h.untold > 0 && h.confidence() == 0 && worst.confidence() > 0
+}
+
+func (h *hasty) doubt() error {
+	why := fmt.Sprintf("%s on :%d sent %s as it closed connections, and this kernel does not tell how many of them for data unread", h.Name(), h.Port, unit.Plural(h.untold, "RST", "RSTs"))
+	return &rule.NotJudged{Needs: "the kernel's reasons for resets", Why: why, How: shell.Say("capture packets as well (-i any), or watch a host with Linux 6.12 or later")}
 }
 
 // killed says whether a process of a server was ended by a signal in the window, or whether the
@@ -89,7 +132,7 @@ func (h *hasty) confidence() rule.Confidence {
 		return 0
 	case h.share() < resetShare.Value:
 		return rule.Likely
-	case h.felt >= int64(minResets.Value):
+	case h.felt >= int64(minResets.Value) && h.untold == 0:
 		return rule.Certain
 	}
 	return rule.Likely
@@ -97,7 +140,11 @@ func (h *hasty) confidence() rule.Confidence {
 
 func (h *hasty) finding(v *view.View, c rule.Confidence) rule.Finding {
 	f := rule.Finding{Subject: h.Listener.Entity(), Confidence: c, Plural: "services reset connections in use"}
-	f.Headline = rule.T("%s on :%d%s resets connections with data of the other side unread: %d of %s that came in", h.Name(), h.Port, v.InNetNS(h.NetNS), h.count, unit.Count(max(h.came, float64(h.count))))
+	atLeast := ""
+	if h.count < h.untold {
+		atLeast = "at least "
+	}
+	f.Headline = rule.T("%s on :%d%s resets connections with data of the other side unread: %s%d of %s that came in", h.Name(), h.Port, v.InNetNS(h.NetNS), atLeast, h.count, unit.Count(max(h.came, float64(h.count))))
 	f.Impact = rule.Impact{Share: h.share(), Text: rule.T("%s of connections", unit.Share(h.share()))}
 	if h.costly() {
 		f.Impact.Text = rule.T("%s of connections; %s of those were in use by programs of this host", unit.Share(h.share()), unit.PerSecond(h.perSecond))
@@ -107,6 +154,10 @@ func (h *hasty) finding(v *view.View, c rule.Confidence) rule.Finding {
 		Metric: metric.TCPResetsUnread, What: rule.T("%s sent because the program closed with data unread, and the client had not closed (%s)", unit.Plural(h.count, "RST", "RSTs"), unreadData),
 		Value: float64(h.count), Limit: rule.Limit(0), Check: shell.Line("%s nstat -az TcpExtTCPAbortOnClose", enter),
 	}}
+	if h.untold > 0 {
+		f.Evidence[0].What = rule.T("%s%d of the %s that it sent as it closed, where the client had not, were for data unread: the kernel counts %d such in the namespace (TCPAbortOnClose)",
+			atLeast, h.count, unit.Plural(h.untold, "RST", "RSTs"), h.unread)
+	}
 	if h.felt > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{
 			Metric: metric.TCPResetsUnread, What: rule.T("%s of them came to programs of this host whose connections were in use", unit.Count(h.felt)),

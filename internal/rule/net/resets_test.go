@@ -73,7 +73,6 @@ func TestResetsByKernel(t *testing.T) {
 			e.Reason, e.State, e.LocalPort, e.RemotePort, e.Packets = "NO_SOCKET", 0, 81, 0, 400
 		}), came(10)}, 0, ""},
 		{"a server that ends by SO_LINGER", []func(*ruletest.Host){sent(40, func(e *recording.TCPEvent) { e.Reason = "TCP_STATE" }), came(10)}, 0, ""},
-		{"a kernel that tells no reason", []func(*ruletest.Host){sent(40, func(e *recording.TCPEvent) { e.Reason = "" }), came(10)}, 0, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -82,6 +81,70 @@ func TestResetsByKernel(t *testing.T) {
 			listens(h, listener{ns: 1, port: 80, inode: 1, queue: []uint32{0}, backlog: 511})
 			for _, b := range tt.build {
 				b(h)
+			}
+			found := ruletest.Judge(t, h, resets, tt.want)
+			if tt.says != "" && found[0].Headline.String() != tt.says {
+				t.Errorf("headline %q, want %q", found[0].Headline, tt.says)
+			}
+		})
+	}
+}
+
+// Before Linux 6.12 a counter of the namespace says how many resets of programs were for unread data.
+func TestResetsWithoutReasons(t *testing.T) {
+	const nobodyKnows = -1
+	for _, tt := range []struct {
+		name           string
+		reason         string
+		server, others int     // resets of the server, and of clients
+		unread         float64 // TCPAbortOnClose per second
+		change         func(*recording.TCPEvent)
+		felt           int // resets of the server that programs of this host got
+		want           rule.Confidence
+		says           string
+		abstains       bool
+	}{
+		{name: "all for unread data", server: 40, unread: 4, want: rule.Likely, says: "upload-server on :80 resets connections with data of the other side unread: 40 of 100 that came in"},
+		{name: "Linux 6.10", reason: "NOT_SPECIFIED", server: 40, unread: 4, want: rule.Likely, says: "upload-server on :80 resets connections with data of the other side unread: 40 of 100 that came in"},
+		{name: "clients on this host", server: 40, unread: 4, felt: 40, want: rule.Likely},
+		{name: "clients of others closed so, too", server: 40, others: 20, unread: 4, want: rule.Likely,
+			says: "upload-server on :80 resets connections with data of the other side unread: at least 20 of 100 that came in"},
+		{name: "as many clients closed so", server: 40, others: 40, unread: 4, abstains: true},
+		{name: "for unread data or by SO_LINGER", server: 40, others: 3, unread: 0.4, abstains: true},
+		{name: "by SO_LINGER", server: 40, unread: 0},
+		{name: "a few for unread data, of clients that close by a reset", server: 1, others: 40, unread: 4},
+		{name: "the clients had closed before", server: 40, unread: 4, change: func(e *recording.TCPEvent) { e.State = recording.TCPCloseWait }},
+		{name: "of a connection that is refused data", server: 40, unread: 4, change: func(e *recording.TCPEvent) { e.State = recording.TCPEstablished }},
+		{name: "two", server: 2, unread: 0.2},
+		{name: "nobody counts them", server: 40, unread: nobodyKnows, abstains: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := ruletest.New(2, 10)
+			owns(h, 1, 70, "upload-server")
+			listens(h, listener{ns: 1, port: 80, inode: 1, queue: []uint32{0}, backlog: 511})
+			rates := map[string]float64{"TcpPassiveOpens": 10}
+			if tt.unread != nobodyKnows {
+				rates["TcpExtTCPAbortOnClose"] = tt.unread
+			}
+			counters(h, 1, rates)
+			for i := range tt.server + tt.others {
+				e := recording.TCPEvent{At: ruletest.Start, Kind: recording.TCPResetSent, NetNS: 1, State: recording.TCPClose, Reason: tt.reason,
+					Local: "10.0.0.1", LocalPort: 80, Remote: "10.0.0.9", RemotePort: uint16(4000 + i), Packets: 1}
+				switch {
+				case i >= tt.server:
+					e.LocalPort, e.RemotePort = e.RemotePort, 443
+				case tt.change != nil:
+					tt.change(&e)
+				}
+				ruletest.Add(h, e)
+			}
+			for i := range tt.felt {
+				ruletest.Add(h, recording.TCPEvent{At: ruletest.Start, Kind: recording.TCPResetReceived, NetNS: 2, State: recording.TCPEstablished,
+					Local: "10.0.0.9", LocalPort: uint16(4000 + i), Remote: "10.0.0.1", RemotePort: 80, Packets: 1})
+			}
+			if tt.abstains {
+				h.Abstains(t, resets)
+				return
 			}
 			found := ruletest.Judge(t, h, resets, tt.want)
 			if tt.says != "" && found[0].Headline.String() != tt.says {
