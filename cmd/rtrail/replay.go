@@ -47,8 +47,9 @@ func newReplayCommand() *cobra.Command {
 		Short: "Show what a recording holds, and what happened when",
 		Long: `Begins with the faults of a recording, with the beginning and end of each, and
 the processes that used most CPU time. It judges window by window, of long
-windows the busiest minute. A timeline of the host follows, then the tables and
-probes. --json has all faults with their evidence.
+windows the busiest minute. Findings that are at most possible are counted. A
+timeline of the host follows, then the tables and probes. --json has all faults
+with their evidence.
 
 --full browses the recording on the whole terminal: the verdict of each window
 (--for, 10 s), processes, disks, interfaces and control groups meanwhile; n and
@@ -268,6 +269,7 @@ func (r *replayed) result() report.Replay {
 	o := r.overview
 	out.Judged = report.NewJudged(o.Every, o.Part, o.Until)
 	out.Faults = report.NewFaults(o.Episodes())
+	out.Possible = len(o.Hints())
 	out.TopProcesses = report.NewTopProcesses(o.Top(topProcesses))
 	out.OverTime.EverySeconds = r.step.Seconds()
 	for _, p := range r.pieces {

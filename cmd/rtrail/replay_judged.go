@@ -173,7 +173,26 @@ func (o *overview) none() []document.Block {
 	if o.Judged == 0 {
 		return []document.Block{document.Prose{Label: "FAULTS", Style: document.Warn, Words: notJudged}}
 	}
-	return []document.Block{document.Prose{Label: "FAULTS", Words: "none was found" + unjudged(&o.Survey) + o.how()}}
+	return []document.Block{document.Prose{Label: "FAULTS", Words: noFault(&o.Survey) + o.how()}}
+}
+
+// noFault says that none was found in what was judged.
+func noFault(s *episode.Survey) string {
+	if len(s.Hints()) > 0 {
+		return "none above possible was found" + unjudged(s)
+	}
+	return "none was found" + unjudged(s)
+}
+
+// possible says how many findings are no faults because they are possible at most, and where to look.
+func possible(src *session.Store, s *episode.Survey) []document.Block {
+	list := s.Hints()
+	if len(list) == 0 {
+		return nil
+	}
+	f := list[0].Finding
+	return []document.Block{document.List{Title: "POSSIBLE, " + unit.Plural(len(list), "finding that is not listed", "findings that are not listed"), Items: []document.Item{{
+		Words: fmt.Sprintf("would cost most: %s: %v", f.Rule, f.Headline), Command: judging(src, list[0].Worst.From).String()}}}}
 }
 
 // notJudged stands where nothing is said of health.
@@ -202,8 +221,9 @@ func which(s *episode.Survey) string {
 	return "busiest"
 }
 
-// rest is what was not judged, and the processes.
+// rest is what is possible, what was not judged, and the processes.
 func (o *overview) rest() (out []document.Block) {
+	out = possible(o.source, &o.Survey)
 	if !o.Until.IsZero() {
 		out = append(out, document.Prose{Label: "NOTE", Style: document.Warn,
 			Words: fmt.Sprintf("judging took too long: what began after %s was not judged; --at and --for choose a part", o.Until.Local().Format(clockLayout))})

@@ -50,7 +50,9 @@ func newTimelineCommand() *cobra.Command {
 		Short: "List the findings of a recording with beginning and end",
 		Long: `Prints one line for each finding of a recording: when it begins and ends, how
 long it lasts, how sure it is, whom it is about, and what it says. A subject
-that is found again, also after a restart, goes on in its line.
+that is found again, also after a restart, goes on in its line. Findings that
+are at most possible are counted, with the command that judges the moment of
+the one that would cost most.
 
 Of each window the busiest ten seconds are judged: of a day, those of each ten
 minutes, the busiest windows first. So faults are missed that are over before
@@ -239,7 +241,7 @@ func (t *timelined) document() document.Document {
 		document.Facts{Items: []string{host, fmt.Sprintf("%s to %s", t.from.Local().Format(clockLayout), t.to.Local().Format(clockLayout+" MST")), t.judged()}}}}
 	list := s.Episodes()
 	if len(list) == 0 {
-		words := "none was found" + unjudged(s)
+		words := noFault(s)
 		if s.Judged == 0 {
 			words = notJudged
 		}
@@ -265,6 +267,7 @@ func (t *timelined) document() document.Document {
 		d.Blocks = append(d.Blocks, document.List{Title: "LOOK CLOSER", Items: []document.Item{{Words: "the worst one",
 			Command: judging(t.source, worst.First).String()}}})
 	}
+	d.Blocks = append(d.Blocks, possible(t.source, s)...)
 	if s.Left > 0 {
 		d.Blocks = append(d.Blocks, document.Prose{Label: "NOTE", Style: document.Warn,
 			Words: fmt.Sprintf("there was no time to judge %d of %d windows; --from and --to choose a part, --step %v takes the time it needs", s.Left, s.Left+s.Judged, unit.Duration(s.Every))})
@@ -321,5 +324,5 @@ func subjectName(e episode.Episode) string {
 // result is the answer for programs.
 func (t *timelined) result() report.Timeline {
 	s := &t.survey
-	return report.NewTimeline(t.contents, report.NewSpan(t.from, t.to), report.NewSurveyed(s), s.Episodes(), t.notes)
+	return report.NewTimeline(t.contents, report.NewSpan(t.from, t.to), report.NewSurveyed(s), s.Episodes(), len(s.Hints()), t.notes)
 }

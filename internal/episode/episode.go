@@ -20,6 +20,8 @@ type Windows struct {
 
 	episodes []Episode
 	open     map[Key]int // the latest episode of each fault
+	hints    []Hint
+	hinted   map[Key]int // their places
 	used     map[process]*Process
 	judged   time.Time // end of the part that was judged last; zero: none since the beginning of a piece
 }
@@ -39,6 +41,12 @@ type Episode struct {
 	skipped int // of the last part
 }
 
+// Hint is what was at most possible wherever it was found: no fault.
+type Hint struct {
+	Finding verdict.Finding  // of the window in which it would cost most
+	Worst   recording.Window // the part of that window which was judged
+}
+
 // part is what was judged of a window, as far as it is needed: a view holds all rows.
 type part struct {
 	from, to   time.Time // of the window
@@ -46,6 +54,7 @@ type part struct {
 	load       float64   // share of the time that CPUs were busy or tasks stalled then, before it was judged
 	known      bool      // load
 	findings   []verdict.Finding
+	hints      []verdict.Finding // at most possible
 	used       []use
 	skipped    int // windows of the piece up to here that were not judged
 }
@@ -90,6 +99,8 @@ func judge(from, to time.Time, v *view.View, rules []rule.Rule) part {
 	for _, f := range verdict.Judge(v, rules).Findings {
 		if f.Confidence > rule.Possible {
 			p.findings = append(p.findings, f)
+		} else {
+			p.hints = append(p.hints, f)
 		}
 	}
 	for _, x := range v.Processes() {
@@ -101,10 +112,13 @@ func judge(from, to time.Time, v *view.View, rules []rule.Rule) part {
 // take adds a part; parts come in the order of time.
 func (w *Windows) take(p part) {
 	if w.open == nil {
-		w.open, w.used = map[Key]int{}, map[process]*Process{}
+		w.open, w.hinted, w.used = map[Key]int{}, map[Key]int{}, map[process]*Process{}
 	}
 	for _, f := range p.findings {
 		w.add(p, f)
+	}
+	for _, f := range p.hints {
+		w.hint(p, f)
 	}
 	for _, i := range w.open {
 		if e := &w.episodes[i]; e.Before.IsZero() && !e.Last.Equal(p.end) {
@@ -151,6 +165,18 @@ func (w *Windows) add(p part, f verdict.Finding) {
 	}
 }
 
+// hint keeps the window in which it would cost most.
+func (w *Windows) hint(p part, f verdict.Finding) {
+	i, known := w.hinted[KeyOf(f)]
+	switch {
+	case !known:
+		w.hinted[KeyOf(f)] = len(w.hints)
+		w.hints = append(w.hints, Hint{f, p.window()})
+	case worse(f, w.hints[i].Finding):
+		w.hints[i] = Hint{f, p.window()}
+	}
+}
+
 // window is what was judged.
 func (p *part) window() recording.Window { return recording.Window{From: p.begin, To: p.end} }
 
@@ -162,6 +188,23 @@ func worse(a, b verdict.Finding) bool {
 func (w *Windows) Episodes() []Episode {
 	list := slices.Clone(w.episodes)
 	slices.SortStableFunc(list, func(a, b Episode) int { return a.From.Compare(b.From) })
+	return list
+}
+
+// Hints lists what was at most possible in all windows that were judged, what would cost most first.
+func (w *Windows) Hints() (list []Hint) {
+	sure := map[Key]bool{}
+	for _, e := range w.episodes {
+		sure[KeyOf(e.Finding)] = true
+	}
+	for _, h := range w.hints {
+		if !sure[KeyOf(h.Finding)] {
+			list = append(list, h)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Hint) int {
+		return cmp.Compare(b.Finding.Impact.Weight(), a.Finding.Impact.Weight())
+	})
 	return list
 }
 

@@ -52,6 +52,34 @@ func TestEpisodes(t *testing.T) {
 	}
 }
 
+// What is possible at most is no fault, and is not lost: what would cost most comes first, once, and not
+// what is surer in another window.
+func TestHints(t *testing.T) {
+	w := Windows{Every: time.Minute}
+	for minute, list := range [][]verdict.Finding{
+		{finding("net/packet-loss", "eth0", rule.Possible, .1), finding("disk/saturated", "sda", rule.Possible, .2)},
+		{finding("net/packet-loss", "eth0", rule.Possible, .4), finding("cpu/saturated", "java", rule.Possible, .9)},
+		{finding("net/packet-loss", "eth0", rule.Possible, .3)},
+	} {
+		p := part{from: noon.Add(time.Duration(minute) * time.Minute), hints: list}
+		p.to, p.begin, p.end = p.from.Add(time.Minute), p.from, p.from.Add(10*time.Second)
+		if minute == 2 {
+			p.findings = append(p.findings, finding("cpu/saturated", "java", rule.Likely, .2))
+		}
+		w.take(p)
+	}
+	var got []string
+	for _, h := range w.Hints() {
+		got = append(got, fmt.Sprintf("%s %v %s-%s", h.Finding.Rule, h.Finding.Impact.Share, h.Worst.From.Format("04:05"), h.Worst.To.Format("04:05")))
+	}
+	if want := []string{"net/packet-loss 0.4 01:00-01:10", "disk/saturated 0.2 00:00-00:10"}; fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if n := len(w.Episodes()); n != 1 {
+		t.Errorf("%d episodes, want one", n)
+	}
+}
+
 // A PID that is used again is another process, and CPU time adds up over windows.
 func TestTop(t *testing.T) {
 	rec := recording.New(recording.Manifest{Host: recording.Host{CPUs: 2}})

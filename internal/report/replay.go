@@ -21,6 +21,7 @@ type Replay struct {
 	SegmentBytes int64                     `json:"segment_bytes"`
 	Judged       Judged                    `json:"judged"`
 	Faults       []Fault                   `json:"faults"`
+	Possible     int                       `json:"possible"` // findings that are no faults because they are possible at most
 	TopProcesses []TopProcess              `json:"top_processes"`
 	OverTime     OverTime                  `json:"over_time"`
 	Rows         map[recording.Table]int64 `json:"rows"`

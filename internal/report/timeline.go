@@ -18,6 +18,7 @@ type Timeline struct {
 	Window   Span      `json:"window"`
 	Judged   Surveyed  `json:"judged"`
 	Findings []Episode `json:"findings"`
+	Possible int       `json:"possible"` // findings that are possible at most, and not listed
 	Notes    []string  `json:"notes"`
 }
 
@@ -46,14 +47,15 @@ type Episode struct {
 	Finding    Finding    `json:"finding"` // of the window in which it cost most
 }
 
-// NewTimeline is the JSON form of episodes of a recording.
-func NewTimeline(c recording.Held, window Span, judged Surveyed, list []episode.Episode, notes []string) Timeline {
+// NewTimeline is the JSON form of episodes of a recording; possible is how many findings are no more than that.
+func NewTimeline(c recording.Held, window Span, judged Surveyed, list []episode.Episode, possible int, notes []string) Timeline {
 	return Timeline{
 		Format: FormatVersion, Tool: c.Manifest.Tool, Host: newHost(c.Manifest.Host), Recorded: NewSpan(c.Window.From, c.Window.To), Window: window, Judged: judged,
 		Findings: each(list, func(e episode.Episode) Episode {
 			e.Finding.Rank = 0 // that of its window
 			return Episode{e.First, e.Last, moment(e.After), moment(e.Before), e.Last.Sub(e.First).Seconds(), newFinding(e.Finding)}
 		}),
-		Notes: append([]string{}, slices.Clone(notes)...),
+		Possible: possible,
+		Notes:    append([]string{}, slices.Clone(notes)...),
 	}
 }
