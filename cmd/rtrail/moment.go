@@ -61,7 +61,8 @@ func momentOf(what, at string, length time.Duration, held recording.Window, now 
 }
 
 // between finds the time that a user means by --from and --to, each of them a moment or "": the
-// beginning and the end of a recording. notes are those of momentOf.
+// beginning and the end of a recording. Behind --from a time of day is the first one after that. notes
+// are those of momentOf, and say that the recording ends before --to.
 func between(from, to string, held recording.Window) (w recording.Window, notes []string, err error) {
 	w = held
 	for _, x := range []struct {
@@ -71,9 +72,16 @@ func between(from, to string, held recording.Window) (w recording.Window, notes 
 		if x.given == "" {
 			continue
 		}
-		at, note, err := momentOf(x.flag, x.given, 0, held, time.Now())
-		if err != nil {
-			return w, nil, err
+		var at time.Time
+		var note string
+		known := false
+		if x.into == &w.To && from != "" {
+			at, note, known = clockAfter(to, w.From, held.To)
+		}
+		if !known {
+			if at, note, err = momentOf(x.flag, x.given, 0, held, time.Now()); err != nil {
+				return w, nil, err
+			}
 		}
 		if note != "" {
 			notes = append(notes, note)
@@ -84,6 +92,22 @@ func between(from, to string, held recording.Window) (w recording.Window, notes 
 		return w, nil, usageError("--to %s is %v: that is not after the beginning, %v", to, unit.Moment(w.To), unit.Moment(w.From))
 	}
 	return w, notes, nil
+}
+
+// clockAfter is the first time of day after another time, or end if it is later, with a note; false: clock is no
+// time of day, or the last one before is nearer: that one is meant, and is wrong.
+func clockAfter(clock string, after, end time.Time) (at time.Time, note string, ok bool) {
+	clock = strings.TrimSpace(clock)
+	if at, ok = clockOn(after, clock); ok && !at.After(after) {
+		at, ok = clockOn(after.AddDate(0, 0, 1), clock)
+	}
+	switch {
+	case !ok || !at.After(end):
+		return at, "", ok
+	case at.Sub(end) > after.Sub(at.AddDate(0, 0, -1)):
+		return time.Time{}, "", false
+	}
+	return end, fmt.Sprintf("--to %s: the recording ends earlier, at %v, and is read up to there", clock, unit.Moment(end)), true
 }
 
 // dated reads a time that has a date, also as tables and logs print it.

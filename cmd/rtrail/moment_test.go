@@ -65,6 +65,48 @@ func TestMoment(t *testing.T) {
 	}
 }
 
+// A time of day behind --from is the first one after it, wherever the recording ends, and what is clearly
+// before it is an error.
+func TestBetween(t *testing.T) {
+	local := func(s string) time.Time {
+		at, err := time.ParseInLocation("2006-01-02 15:04", s, time.Local)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	held := recording.Window{From: local("2026-03-01 22:00"), To: local("2026-03-04 03:08")}
+	for _, c := range []struct{ from, to, want, note, fails string }{
+		{from: "02:55", to: "03:05", want: "2026-03-04 02:55 to 2026-03-04 03:05"},
+		{from: "02:55", to: "03:10", want: "2026-03-04 02:55 to 2026-03-04 03:08", note: "--to 03:10: the recording ends earlier, at 2026-03-04 03:08:00"},
+		{from: "2026-03-03 02:55", to: "03:10", want: "2026-03-03 02:55 to 2026-03-03 03:10"},
+		{from: "2026-03-02 23:50", to: "00:10", want: "2026-03-02 23:50 to 2026-03-03 00:10"},
+		{from: "23:50", to: "02:00", want: "2026-03-03 23:50 to 2026-03-04 02:00"},
+		{from: "-10m", to: "03:00", want: "2026-03-04 02:58 to 2026-03-04 03:00"},
+		{from: "02:55", to: "2026-03-04 03:00", want: "2026-03-04 02:55 to 2026-03-04 03:00"},
+		{from: "02:55", to: "-5m", want: "2026-03-04 02:55 to 2026-03-04 03:03"},
+		{to: "03:00", want: "2026-03-01 22:00 to 2026-03-04 03:00"},
+		{to: "03:10", want: "2026-03-01 22:00 to 2026-03-03 03:10"},
+		{from: "03:00", want: "2026-03-04 03:00 to 2026-03-04 03:08"},
+		{from: "03:00", to: "02:00", fails: "not after the beginning"},
+		{from: "02:55", to: "2026-03-04 03:10", fails: "the recording holds"},
+		{from: "02:55", to: "sometime", fails: "want 03:00"},
+	} {
+		w, notes, err := between(c.from, c.to, held)
+		got := w.From.Local().Format("2006-01-02 15:04") + " to " + w.To.Local().Format("2006-01-02 15:04")
+		switch {
+		case c.fails != "":
+			if err == nil || !strings.Contains(err.Error(), c.fails) {
+				t.Errorf("%q to %q: %s, %v; want an error with %q", c.from, c.to, got, err, c.fails)
+			}
+		case err != nil || got != c.want:
+			t.Errorf("%q to %q: %s, %v; want %s", c.from, c.to, got, err, c.want)
+		case (c.note == "") != (len(notes) == 0) || c.note != "" && !strings.HasPrefix(notes[0], c.note):
+			t.Errorf("%q to %q: notes %q, want %q", c.from, c.to, notes, c.note)
+		}
+	}
+}
+
 // A time before the beginning is not taken for the beginning in silence.
 func TestMomentBeforeTheBeginning(t *testing.T) {
 	from := time.Date(2026, 3, 4, 3, 0, 20, 0, time.Local)
