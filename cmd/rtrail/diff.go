@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -126,10 +127,8 @@ func (d *diffJob) run(cmd *cobra.Command, args []string) error {
 		}
 		sides[i] = diff.Side{Recording: e.Recording, From: w.From, To: w.To, Around: around}
 		told.Sides[i] = report.ComparedSide{Path: args[i], Manifest: e.Recording.Manifest(), Window: w}
-		if stores[i].Imported() {
-			for _, n := range e.Recording.Manifest().Notes {
-				told.Notes = append(told.Notes, sideNames[i]+n)
-			}
+		for _, n := range slices.Concat(e.Recording.Manifest().Notes, e.Notes) {
+			told.Notes = append(told.Notes, sideNames[i]+n)
 		}
 	}
 	result, err := diff.Compare(sides[0], sides[1])

@@ -45,7 +45,7 @@ func TestUnreadablePiece(t *testing.T) {
 		{[]string{"replay", dir, "--json"}, []string{left, `"cpu_seconds": 19`}},
 		{[]string{"timeline", dir}, []string{left, "none was found"}},
 		{[]string{"diagnose", dir}, []string{"piece 1, ", left, "oom_kill of control group /app"}},
-		{[]string{"diff", "--for", "6s", dir, good}, []string{"SAME"}},
+		{[]string{"diff", "--for", "6s", dir, good}, []string{"SAME", "first: piece 1, ", left}},
 	} {
 		args := c.args
 		var out, errs bytes.Buffer
