@@ -66,16 +66,16 @@ func explainTo(out io.Writer, query string, as face) error {
 		return printPage(out, "**"+query+"**: "+text+"\n", as, explain.Entry{ID: query, Kind: explain.Missing, Title: "judged by no rule", Page: text})
 	}
 	hits, mention := explain.Search(entries, query)
-	if len(hits) == 0 && len(mention) > 0 && !isRuleID(entries, query) {
-		title := fmt.Sprintf("No page is about %q; %s it; rtrail explain ID opens one:", query, unit.Plural(len(mention), "page mentions", "pages mention"))
-		return as.print(out, document.Document{Blocks: []document.Block{explain.Table(title, mention[:min(len(mention), maxListed)])}}, explain.Names(mention))
-	}
-	if len(hits) == 0 || isRuleID(entries, query) {
+	if len(hits)+len(mention) == 0 || misspelt(entries, query) {
 		var ids []string
 		for _, e := range entries {
 			ids = append(ids, e.ID)
 		}
 		return usageError("nothing is known about %q%s; rtrail explain lists everything", query, nearest.Hint(query, ids))
+	}
+	if len(hits) == 0 {
+		title := fmt.Sprintf("No page is about %q; %s it; rtrail explain ID opens one:", query, unit.Plural(len(mention), "page mentions", "pages mention"))
+		return as.print(out, document.Document{Blocks: []document.Block{explain.Table(title, mention[:min(len(mention), maxListed)])}}, explain.Names(mention))
 	}
 	hits = append(hits, mention...)
 	if i := slices.IndexFunc(hits, func(e explain.Entry) bool { return e.Kind == explain.Counter && e.ID == query }); i > 0 { // a counter, by its exact name
@@ -112,10 +112,19 @@ func printPage(out io.Writer, page string, as face, entry any) error {
 	return document.Page(out, page, terminalOptions(out))
 }
 
-// isRuleID says whether a query names the domain of rules or settings, as a mistyped ID does.
-func isRuleID(entries []explain.Entry, query string) bool {
-	domain, _, ok := strings.Cut(query, "/")
-	return ok && !strings.Contains(query, " ") && slices.ContainsFunc(entries, func(e explain.Entry) bool {
-		return (e.Kind == explain.Finding || e.Kind == explain.Setting) && strings.HasPrefix(e.ID, domain+"/")
-	})
+// misspelt says whether a query is nearly the ID of a rule or a setting. What only begins like one, as the
+// file net/softnet_stat does, is none.
+func misspelt(entries []explain.Entry, query string) bool {
+	domain, name, ok := strings.Cut(strings.ToLower(query), "/")
+	if !ok || strings.Contains(query, " ") {
+		return false
+	}
+	var names []string
+	for _, e := range entries {
+		if rest, in := strings.CutPrefix(e.ID, domain+"/"); in && (e.Kind == explain.Finding || e.Kind == explain.Setting) {
+			names = append(names, rest)
+		}
+	}
+	near, ok := nearest.Name(name, names)
+	return ok && !strings.Contains(near, name)
 }
