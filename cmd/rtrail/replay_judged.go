@@ -173,15 +173,15 @@ func (o *overview) none() []document.Block {
 	if o.Judged == 0 {
 		return []document.Block{document.Prose{Label: "FAULTS", Style: document.Warn, Words: notJudged}}
 	}
-	return []document.Block{document.Prose{Label: "FAULTS", Words: noFault(&o.Survey) + o.how()}}
+	return []document.Block{document.Prose{Label: "FAULTS", Words: noFault(&o.Survey)}}
 }
 
 // noFault says that none was found in what was judged.
 func noFault(s *episode.Survey) string {
 	if len(s.Hints()) > 0 {
-		return "none above possible was found" + unjudged(s)
+		return "none above possible was found" + unjudged(s) + how(s)
 	}
-	return "none was found" + unjudged(s)
+	return "none was found" + unjudged(s) + how(s)
 }
 
 // possible says how many findings are no faults because they are possible at most, and where to look.
@@ -241,9 +241,19 @@ func (o *overview) rest() (out []document.Block) {
 }
 
 // how says what was judged.
-func (o *overview) how() string {
-	if o.Part < o.Every {
-		return fmt.Sprintf(", the %s %v of each %v", which(&o.Survey), unit.Duration(o.Part), unit.Duration(o.Every))
+func (o *overview) how() string { return how(&o.Survey) }
+
+func how(s *episode.Survey) string {
+	if s.Part < s.Every {
+		return fmt.Sprintf(", the %s %v of each %v", which(s), unit.Duration(s.Part), unit.Duration(s.Every)) + alsoRefused(s)
 	}
-	return fmt.Sprintf(", in windows of %v", unit.Duration(o.Every))
+	return fmt.Sprintf(", in windows of %v", unit.Duration(s.Every))
+}
+
+// alsoRefused says how many more parts of windows were judged.
+func alsoRefused(s *episode.Survey) string {
+	if s.Beside == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", in %d also those of most refusals", s.Beside)
 }

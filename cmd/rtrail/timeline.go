@@ -28,7 +28,7 @@ const (
 	timelineWindows = 150
 	// timelinePart is what is judged of a window, as much as diagnose watches.
 	timelinePart = 10 * time.Second
-	// timelinePatience bounds how long is judged if no --step is given.
+	// timelinePatience bounds how long is judged, and looked for what to judge, if no --step is given.
 	timelinePatience = 9 * time.Second
 	// exactly is how exact beginnings and ends are made, as a share of a window.
 	exactly = 10
@@ -55,10 +55,10 @@ are at most possible are counted, with the command that judges the moment of
 the one that would cost most.
 
 Of each window the busiest ten seconds are judged: of a day, those of each ten
-minutes, the busiest windows first. So faults are missed that are over before
-the next of these ten seconds and keep no CPU or disk busy and let no task
-stall: refused connects, lost packets, waits for locks, a full disk, a process
-that is killed.
+minutes, the busiest windows first; and ten more in which counters say that most
+connects, packets or allocations were refused or lost. So faults are missed that
+are over before the next of these ten seconds, keep no CPU or disk busy, let no
+task stall and count nothing: waits for locks, a full disk.
 --step 1m looks closer, and takes as long as it takes. Beginnings and ends are
 then searched for between the windows; each line says how exact they are.
 
@@ -202,6 +202,8 @@ func (t *timelineJob) run(ctx context.Context, src *session.Store) (*timelined, 
 	every = inParts(src, every, part)
 	out.exact = max(every/exactly, part)
 	out.survey = episode.Survey{Windows: episode.Windows{Every: every}, Part: part, Patience: patience, Spread: patience > 0, Gently: t.gently, Fully: src.Imported()}
+	out.survey.Begin()
+	left := refusedPatience
 	for _, p := range held.Pieces {
 		if p.From.After(out.to) || p.To.Before(out.from) {
 			continue
@@ -212,8 +214,14 @@ func (t *timelineJob) run(ctx context.Context, src *session.Store) (*timelined, 
 			return nil, err
 		}
 		out.notes = append(out.notes, rec.Manifest().Notes...)
-		open := opening(src, p)
-		if err := out.survey.Judge(ctx, open, catalogue.For, from, to, stretches(src, rec, from, to, part)); err != nil {
+		open, lines := opening(src, p), stretches(src, rec, from, to, part)
+		began := time.Now()
+		if out.survey.Refusals, notes, err = refusals(ctx, src, p, from, to, lines, &out.survey, left); err != nil {
+			return nil, err
+		}
+		left -= time.Since(began)
+		out.notes = append(out.notes, notes...)
+		if err := out.survey.Judge(ctx, open, catalogue.For, from, to, lines); err != nil {
 			return nil, err
 		}
 		if err := out.survey.Refine(ctx, open, catalogue.For, out.exact); err != nil {
@@ -281,7 +289,7 @@ func (t *timelined) document() document.Document {
 // judged says what was looked at.
 func (t *timelined) judged() string {
 	if t.survey.Part < t.survey.Every {
-		return fmt.Sprintf("judged: the %s %v of each %v", which(&t.survey), unit.Duration(t.survey.Part), unit.Duration(t.survey.Every))
+		return fmt.Sprintf("judged: the %s %v of each %v", which(&t.survey), unit.Duration(t.survey.Part), unit.Duration(t.survey.Every)) + alsoRefused(&t.survey)
 	}
 	return fmt.Sprintf("judged in windows of %v", unit.Duration(t.survey.Part))
 }

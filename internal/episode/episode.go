@@ -56,7 +56,8 @@ type part struct {
 	findings   []verdict.Finding
 	hints      []verdict.Finding // at most possible
 	used       []use
-	skipped    int // windows of the piece up to here that were not judged
+	skipped    int  // windows of the piece up to here that were not judged
+	beside     bool // it is another one of its window: see Survey.Refusals
 }
 
 // use is what a process did in a part.

@@ -22,7 +22,7 @@ import (
 type Survey struct {
 	Windows
 	Part     time.Duration // that is judged of each window; at most Windows.Every
-	Patience time.Duration // how long may be judged; 0: as long as it takes
+	Patience time.Duration // how long may be judged, from Begin or the first Judge on; 0: as long as it takes
 	// Spread has windows judged first that were busiest, and in turn with them those that lie
 	// far from each other, so that those for which there was no time are everywhere, and not
 	// all at the end.
@@ -31,11 +31,16 @@ type Survey struct {
 	Gently bool
 	// Fully has no part judged that is shorter than Part, for it may have too few samples: what is
 	// left at the end is judged with what is before it. Windows.Every is a multiple of Part then.
-	Fully  bool
+	Fully bool
+	// Refusals are those of the piece that is judged next, in the order of time. Of a window in which
+	// there are, the part in which most work was refused is judged, too.
+	Refusals []Refusal
+
 	Until  time.Time // windows from here on were not all judged; zero: all were
 	Judged int       // windows
 	Left   int       // windows for which there was no time
 	Empty  int       // windows with too few samples to be judged
+	Beside int       // parts that were judged because work was refused then
 	Blind  bool      // nothing tells which part was busiest: of each window its first one is judged
 
 	began time.Time
@@ -60,7 +65,7 @@ const refining = 0.3
 // Judge judges the windows of a piece of a recording between two times. lines has one for
 // each part that may be judged.
 func (s *Survey) Judge(ctx context.Context, open Open, rules Rules, from, to time.Time, lines []timeline.Line) error {
-	s.start()
+	s.Begin()
 	s.piece()
 	s.first = len(s.episodes)
 	list := s.parts(from, to, lines)
@@ -81,6 +86,7 @@ func (s *Survey) Judge(ctx context.Context, open Open, rules Rules, from, to tim
 	skipped := 0
 	for i, p := range list {
 		switch {
+		case !judged[i] && p.beside:
 		case !judged[i]:
 			if s.Left++; s.Until.IsZero() {
 				s.Until = p.from
@@ -88,9 +94,13 @@ func (s *Survey) Judge(ctx context.Context, open Open, rules Rules, from, to tim
 			skipped++
 		case !p.begin.IsZero():
 			p.skipped = skipped
-			s.Judged++
+			if p.beside {
+				s.Beside++
+			} else {
+				s.Judged++
+			}
 			s.take(p)
-		default:
+		case !p.beside:
 			s.Empty++
 		}
 	}
@@ -133,7 +143,7 @@ func apart(n, step int) (order []int) {
 // Refine looks for beginnings and ends of episodes of the piece that was judged last between the parts that were
 // judged, until they are known to so much, the worst episodes first.
 func (s *Survey) Refine(ctx context.Context, open Open, rules Rules, exact time.Duration) error {
-	s.start()
+	s.Begin()
 	var seen seen
 	has := func(at time.Time, k Key) (bool, bool, error) {
 		return seen.has(at, k, func() (part, error) {
@@ -183,7 +193,8 @@ func (s *Survey) workers() int {
 	return min(maxWorkers, runtime.GOMAXPROCS(0))
 }
 
-func (s *Survey) start() {
+// Begin begins the time of the patience: what comes before Judge takes some, too.
+func (s *Survey) Begin() {
 	if s.began.IsZero() {
 		s.began = time.Now()
 	}
@@ -227,9 +238,43 @@ func (s *Survey) parts(from, to time.Time, lines []timeline.Line) (list []part) 
 		if p.end = earlier(p.begin.Add(s.Part), p.to); s.Fully && s.Part == s.Every {
 			p.begin, p.end = p.from, p.to
 		}
-		list = append(list, p)
+		list = append(list, s.beside(p)...)
 	}
 	return list
+}
+
+// beside are a part and, in the order of time, the one of its window in which most work was refused; not that
+// one if the part lies where at least half as much was.
+func (s *Survey) beside(p part) []part {
+	var most *Refusal
+	here := 0.0 // most in the part
+	first, _ := slices.BinarySearchFunc(s.Refusals, p.from, func(r Refusal, at time.Time) int { return r.To.Compare(at) })
+	for i := first; i < len(s.Refusals) && s.Refusals[i].From.Before(p.to); i++ {
+		r := &s.Refusals[i]
+		if !r.To.After(p.from) {
+			continue
+		}
+		if most == nil || r.Rate > most.Rate {
+			most = r
+		}
+		if r.To.After(p.begin) && r.From.Before(p.end) {
+			here = max(here, r.Rate)
+		}
+	}
+	if most == nil || here >= most.Rate/2 {
+		return []part{p}
+	}
+	q := p
+	q.beside, q.load = true, most.Rate/(1+most.Rate)
+	q.begin = later(p.from, earlier(most.From.Add((most.To.Sub(most.From)-s.Part)/2), p.to.Add(-s.Part)))
+	switch q.end = q.begin.Add(s.Part); {
+	case q.end.After(p.to):
+	case !q.end.After(p.begin):
+		return []part{q, p}
+	case !q.begin.Before(p.end):
+		return []part{p, q}
+	}
+	return []part{p}
 }
 
 // busiest is when the line begins in which the CPUs were busiest, also with waits for disks,
@@ -261,7 +306,9 @@ func (p *part) judge(ctx context.Context, open Open, rules Rules, reports bool) 
 		p.begin = time.Time{}
 		return nil
 	}
+	beside := p.beside
 	*p = judge(p.from, p.to, view.New(rec, p.begin, p.end), rules(rec.Manifest()))
+	p.beside = beside
 	return nil
 }
 

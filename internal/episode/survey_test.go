@@ -89,6 +89,45 @@ func TestSurvey(t *testing.T) {
 	}
 }
 
+// Where work was refused in a window, that is judged, too, unless what is judged anyway lies there: no window
+// counts twice.
+func TestSurveyOfRefusals(t *testing.T) {
+	at := func(s int) time.Time { return noon.Add(time.Duration(s) * time.Second) }
+	for _, c := range []struct {
+		name     string
+		refusals []Refusal
+		parts    string // of the first two windows
+		beside   int
+	}{
+		{"none", nil, "[0-10 600-610]", 0},
+		{"behind the busiest part", []Refusal{{at(620), at(640), 1}, {at(640), at(700), 5}}, "[0-10 600-610 665-675]", 1},
+		{"in it", []Refusal{{at(600), at(640), 3}, {at(640), at(700), 5}}, "[0-10 600-610]", 0},
+		{"before the window", []Refusal{{at(500), at(600), 5}}, "[0-10 545-555 600-610]", 1},
+		{"at its end", []Refusal{{at(595), at(615), 5}}, "[0-10 590-600 600-610]", 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			open, lines := minutes(20)
+			s := Survey{Windows: Windows{Every: 10 * time.Minute}, Part: 10 * time.Second, Refusals: c.refusals}
+			got := []string{}
+			for _, p := range s.parts(noon, noon.Add(20*time.Minute), lines) {
+				got = append(got, fmt.Sprintf("%v-%v", p.begin.Sub(noon).Seconds(), p.end.Sub(noon).Seconds()))
+			}
+			if fmt.Sprint(got) != c.parts {
+				t.Errorf("parts %v, want %s", got, c.parts)
+			}
+			if err := s.Judge(t.Context(), open, between(11, 11.5), noon, noon.Add(20*time.Minute), lines); err != nil {
+				t.Fatal(err)
+			}
+			if s.Judged != 2 || s.Beside != c.beside {
+				t.Errorf("%d windows judged, and %d parts beside", s.Judged, s.Beside)
+			}
+			if found := len(s.Episodes()); found != 0 && c.name != "behind the busiest part" || found != 1 && c.name == "behind the busiest part" {
+				t.Errorf("%d faults", found)
+			}
+		})
+	}
+}
+
 // Without time nothing is judged, and the answer can tell; windows that were left out do not
 // part an episode.
 func TestSurveyRunsOutOfTime(t *testing.T) {

@@ -38,8 +38,9 @@ func (c *collector) take(k *kind, read *rowsRead, texts []string) (bool, error) 
 
 // readOptions choose what is read back.
 type readOptions struct {
-	from, to time.Time // zero: open
-	tables   []Table   // nil: all
+	from, to time.Time     // zero: open
+	step     time.Duration // in which one row of each thing is enough; 0: all are read
+	tables   []Table       // nil: all
 	memory   *budget.Budget
 	spent    *effort // of the recording; nil: of the file alone
 }
@@ -58,6 +59,24 @@ func (o readOptions) keep(k *kind) func(at, stretch word) bool {
 	}
 	return func(at, stretch word) bool {
 		return at >= from && (at <= to || stretch > 0 && at-stretch <= to)
+	}
+}
+
+// thin leaves of what keep keeps the first row of each thing in each step. Rows come thing by thing, those of
+// each in the order of time.
+func (o readOptions) thin(keep func(at, stretch word) bool) func(at, stretch word) bool {
+	if o.step <= 0 {
+		return keep
+	}
+	last, before := word(0), word(math.MaxInt64) // step and time of the row before
+	return func(at, stretch word) bool {
+		if !keep(at, stretch) {
+			return false
+		}
+		step := at / word(o.step)
+		first := step != last || at <= before
+		last, before = step, at
+		return first
 	}
 }
 

@@ -61,7 +61,7 @@ func (k *kind) readParquet(ctx context.Context, r io.ReaderAt, size int64, in re
 		}
 		return ctx.Err()
 	}
-	keep := in.keep(k)
+	keep := in.thin(in.keep(k))
 	var wanted []flatparquet.Span
 	for {
 		n, err := reader.Next(filled, lead, func(n int) []flatparquet.Span {

@@ -158,14 +158,23 @@ func (p Piece) String() string {
 // OpenPiece is OpenRange of one piece. Where nothing between the times can be read, but the
 // recording has more than that, it is no error: there are no rows, and notes say why.
 func OpenPiece(ctx context.Context, path string, piece int, from, to time.Time, tables ...Table) (*Recording, error) {
+	return openPiece(ctx, path, piece, readOptions{from: from, to: to, tables: tables})
+}
+
+// OpenThinned is OpenPiece with the first row of each thing in each step only: enough to see how counters grew
+// from step to step. What is not sorted yet, of the last minutes, is read whole.
+func OpenThinned(ctx context.Context, path string, piece int, from, to time.Time, step time.Duration, tables ...Table) (*Recording, error) {
+	return openPiece(ctx, path, piece, readOptions{from: from, to: to, step: step, tables: tables})
+}
+
+func openPiece(ctx context.Context, path string, piece int, in readOptions) (*Recording, error) {
 	src, err := openSource(path)
 	if err != nil {
 		return nil, err
 	}
 	defer src.close()
-	memory := budget.From(ctx)
-	o := &opener{ctx: budget.With(ctx, memory), src: src, segments: src.segments(), piece: piece, part: piece != newest,
-		in: readOptions{from: from, to: to, tables: tables, memory: memory}}
+	in.memory = budget.From(ctx)
+	o := &opener{ctx: budget.With(ctx, in.memory), src: src, segments: src.segments(), piece: piece, part: piece != newest, in: in}
 	rec, err := o.open()
 	if err != nil {
 		return nil, fmt.Errorf("reading the recording %s: %w", path, err)
