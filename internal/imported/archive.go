@@ -237,6 +237,7 @@ func joinTrees(all []*told) ([]*told, error) {
 	if err := ofOneHost(first.file, first.trees); err != nil {
 		return nil, err
 	}
+	sameBacklogs(first.trees)
 	first.whole = recording.New(recording.Manifest{})
 	for _, tr := range first.trees {
 		w := recording.NewWriter(tr.at)
@@ -293,7 +294,7 @@ func ofOneHost(file string, trees []*tree) error {
 // write makes rows of a copy.
 func (tr *tree) write(w *recording.Writer, t *told) {
 	if tr.scrape != nil {
-		tr.scrape.write(w)
+		tr.scrape.write(w, &t.cpus)
 		return
 	}
 	boot := tr.boot()

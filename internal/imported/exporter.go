@@ -347,19 +347,47 @@ func (s *scrape) stall(name string, v float64) (known bool) {
 // many CPUs have after months. What a sum grew between two answers stays right.
 const wrapsAt = 1 << 62
 
-// write makes rows of an answer.
-func (s *scrape) write(w *recording.Writer) {
-	all := recording.CPUSample{At: s.at, CPU: -1}
+// cpuSum is the time of all CPUs in answers one after the other. What a CPU counted until it came
+// on line is not in it, what one counted that went off line stays, and a fall adds nothing.
+type cpuSum struct {
+	all  recording.CPUSample
+	last map[string]recording.CPUSample // as each CPU was told last
+}
+
+// add takes the CPUs of one more answer.
+func (c *cpuSum) add(cpus map[string]*recording.CPUSample) {
+	first := c.last == nil
+	if first {
+		c.last = map[string]recording.CPUSample{}
+	}
+	for name, now := range cpus {
+		was, known := c.last[name]
+		if !known && !first {
+			was = *now
+		}
+		to, of, before := cpuTimes(&c.all), cpuTimes(now), cpuTimes(&was)
+		for i := range to {
+			*to[i] = time.Duration((uint64(*to[i]) + uint64(max(0, *of[i]-*before[i]))) % wrapsAt)
+		}
+		c.last[name] = *now
+	}
+}
+
+// cpuTimes are the counters of a row.
+func cpuTimes(c *recording.CPUSample) [8]*time.Duration {
+	return [8]*time.Duration{&c.User, &c.Nice, &c.System, &c.Idle, &c.IOWait, &c.IRQ, &c.SoftIRQ, &c.Steal}
+}
+
+// write makes rows of an answer, and adds its CPUs to the sum of those before.
+func (s *scrape) write(w *recording.Writer, sum *cpuSum) {
 	for _, c := range s.cpus {
 		c.At = s.at
 		recording.Append(w, *c)
-		for to, of := range map[*time.Duration]time.Duration{&all.User: c.User, &all.Nice: c.Nice, &all.System: c.System, &all.Idle: c.Idle, &all.IOWait: c.IOWait, &all.IRQ: c.IRQ,
-			&all.SoftIRQ: c.SoftIRQ, &all.Steal: c.Steal} {
-			*to = time.Duration((uint64(*to) + uint64(of)) % wrapsAt)
-		}
 	}
 	if len(s.cpus) > 0 {
-		recording.Append(w, all)
+		sum.add(s.cpus)
+		sum.all.At, sum.all.CPU = s.at, -1
+		recording.Append(w, sum.all)
 	}
 	for _, d := range s.disks {
 		d.At = s.at

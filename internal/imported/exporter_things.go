@@ -138,6 +138,27 @@ func (s *scrape) backlog(cpu, measured string, v float64) bool {
 	return keep(s, recording.Softnet, softnetCounters, measured, b, v)
 }
 
+// sameBacklogs leaves out the backlogs of answers that tell of more or fewer CPUs than most do. Kernels
+// before 5.14 list CPUs that are on line, without their numbers: while one is off line, node_exporter
+// gives those after it the numbers of others.
+func sameBacklogs(trees []*tree) {
+	answers, usual := map[int]int{}, 0 // by number of CPUs
+	for _, tr := range trees {
+		if tr.scrape == nil || len(tr.scrape.softnet) == 0 {
+			continue
+		}
+		n := len(tr.scrape.softnet)
+		if answers[n]++; answers[n] > answers[usual] {
+			usual = n
+		}
+	}
+	for _, tr := range trees {
+		if tr.scrape != nil && len(tr.scrape.softnet) != usual {
+			clear(tr.scrape.softnet)
+		}
+	}
+}
+
 // counterName is one that kernels print.
 var counterName = regexp.MustCompile(`^[a-zA-Z0-9]{1,20}_[a-zA-Z0-9_]{1,60}$`)
 

@@ -107,9 +107,23 @@ var Series = [][]string{
 }
 
 // comesAndGoes says that series of a name are of things that appear and vanish while a host runs:
-// containers have interfaces, and mount filesystems.
+// disks are attached, containers have interfaces, and mount filesystems.
 func comesAndGoes(name string) bool {
-	return strings.HasPrefix(name, "node_network_") || strings.HasPrefix(name, "node_filesystem_")
+	return strings.HasPrefix(name, "node_disk_") || strings.HasPrefix(name, "node_network_") || strings.HasPrefix(name, "node_filesystem_")
+}
+
+// perCPU are the series that each CPU has, by mode or name. A CPU may go off line and come back, so
+// that at a time those of one CPU stand for those of all.
+var perCPU = append(prefixed("node_softnet_", "processed_total", "dropped_total", "times_squeezed_total"),
+	"user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
+
+// perCPUKind is which of perCPU a series is; -1: none.
+func perCPUKind(metric map[string]string) int {
+	name := metric["__name__"]
+	if name == "node_cpu_seconds_total" {
+		name = metric["mode"]
+	}
+	return slices.Index(perCPU, name)
 }
 
 func prefixed(prefix string, names ...string) (all []string) {
@@ -160,7 +174,8 @@ func parseAnswers(file string, texts ...io.Reader) (*told, error) {
 // moment is what all series say of one time.
 type moment struct {
 	scrape *scrape
-	series int
+	series int    // that are always there
+	kinds  uint16 // which of perCPU are among them, a bit each
 }
 
 type prometheus struct {
@@ -242,6 +257,7 @@ func (p *prometheus) take(s *series) error {
 		}
 		p.instance = i
 	}
+	kind := perCPUKind(s.Metric)
 	if s.Value[0] != nil {
 		s.Values = append(s.Values, s.Value)
 	}
@@ -267,7 +283,13 @@ func (p *prometheus) take(s *series) error {
 			return err
 		}
 		if read {
-			if p.known = true; !comesAndGoes(name) {
+			p.known = true
+			switch {
+			case comesAndGoes(name):
+			case kind < 0:
+				m.series++
+			case m.kinds&(1<<kind) == 0:
+				m.kinds |= 1 << kind
 				m.series++
 			}
 		}

@@ -94,6 +94,58 @@ func TestPrometheusRefused(t *testing.T) {
 	}
 }
 
+// A disk or a CPU that is there at some times leaves none of them out, and what it counted before it came is
+// in no sum.
+func TestHotPlug(t *testing.T) {
+	series := func(name, labels string, from, to int, base, grows float64) string {
+		var values []string
+		for i := from; i <= to; i++ {
+			values = append(values, fmt.Sprintf(`[%d,"%g"]`, 1767322800+i*15, base+grows*15*float64(i)))
+		}
+		return fmt.Sprintf(`{"metric":{"__name__":%q,%s,"instance":"db:9100"},"values":[%s]}`, name, labels, strings.Join(values, ","))
+	}
+	all := func(list ...string) *view.View {
+		v := text(t, matrix(strings.Join(list, ",")))
+		about(t, "seconds", v.Seconds(), 60, 0)
+		return v
+	}
+	const cpu = "node_cpu_seconds_total"
+	v := all(series("node_disk_io_time_seconds_total", `"device":"sdb"`, 3, 4, 700, 0.5))
+	if d, ok := v.BlockDevice("sdb"); !ok {
+		t.Error("no disk")
+	} else {
+		about(t, "utilisation", d.Utilisation, 0.5, 0.001)
+		about(t, "seconds of the disk", d.Seconds, 15, 0)
+	}
+	for name, times := range map[string][2]int{"comes": {3, 4}, "goes": {0, 1}} {
+		v := all(series(cpu, `"cpu":"1","mode":"user"`, times[0], times[1], 9000, 0), series(cpu, `"cpu":"1","mode":"idle"`, times[0], times[1], 9000, 1))
+		var sums []recording.CPUSample
+		for _, r := range view.Rows[recording.CPUSample](v) {
+			if r.CPU < 0 {
+				sums = append(sums, r)
+			}
+		}
+		if len(sums) != 5 || len(v.CPUs()) != 2 {
+			t.Errorf("%s: %d sums, %d CPUs", name, len(sums), len(v.CPUs()))
+			continue
+		}
+		about(t, name+": user", (sums[4].User - sums[0].User).Seconds(), 60, 0.001)
+		about(t, name+": idle", (sums[4].Idle - sums[0].Idle).Seconds(), 15, 0.001)
+	}
+	// CPU 1 goes off line, and the backlog of CPU 2 gets its number.
+	const dropped = "node_softnet_dropped_total"
+	v = all(series(dropped, `"cpu":"0"`, 0, 4, 0, 0), series(dropped, `"cpu":"1"`, 0, 2, 0, 0), series(dropped, `"cpu":"2"`, 0, 2, 9000, 0), series(dropped, `"cpu":"1"`, 3, 4, 9000, 0))
+	rows := view.Rows[recording.SoftnetSample](v)
+	for _, r := range rows {
+		if r.CPU == 1 && r.Dropped > 0 {
+			t.Errorf("%v: CPU 1 dropped %d", r.At, r.Dropped)
+		}
+	}
+	if len(rows) != 9 {
+		t.Errorf("%d backlogs", len(rows))
+	}
+}
+
 // Every series that is asked for is read.
 func TestSeries(t *testing.T) {
 	for _, name := range slices.Concat(Series...) {

@@ -23,6 +23,7 @@ type told struct {
 	whole   *recording.Recording // copies of files of /proc, in place of reports
 	trees   []*tree              // of which whole is made
 	things  int                  // of all trees that are answers, for maxAllThings
+	cpus    cpuSum               // of the trees of which rows were made, where these are answers
 	once    bool                 // there is one tree
 	rates   bool                 // one tree is not enough
 	mysql   *answers             // of MySQL, of which whole is made
