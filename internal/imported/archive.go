@@ -88,7 +88,7 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 	r := tar.NewReader(infile.Until(ctx, &tame{Reader: in, packed: packed}))
 	trees, memory, kept, rows, words, sar := map[string]*tree{}, budget.From(ctx), int64(0), 0, 0, sarFiles{}
 	t := &told{tool: "archive", file: file, dated: true}
-	descriptors := map[string]map[string]int64{} // by copy and process
+	open := openFiles{}
 	for n := 0; ; n++ {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -105,10 +105,9 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 			return nil, fmt.Errorf("reading the archive %s: it has more than %d files", file, maxEntries)
 		case h.Typeflag == tar.TypeSymlink && len(h.Name) <= maxName:
 			if where, pid, ok := descriptor(h.Name); ok {
-				if descriptors[where] == nil {
-					descriptors[where] = map[string]int64{}
+				if err := open.count(memory, where, pid); err != nil {
+					return nil, fmt.Errorf("reading the archive %s: %w", file, err)
 				}
-				descriptors[where][pid]++
 			}
 			continue
 		case len(h.Name) > maxName || strings.Count(h.Name, "/") > maxDepth || h.Typeflag != tar.TypeReg:
@@ -156,7 +155,7 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 	}
 	for _, where := range slices.Sorted(maps.Keys(trees)) {
 		if tr := trees[where]; sane(tr.at) && len(tr.files["stat"]) > 0 {
-			tr.descriptors = descriptors[where]
+			tr.descriptors = open[where]
 			t.trees = append(t.trees, tr)
 		}
 	}

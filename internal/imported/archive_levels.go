@@ -2,12 +2,14 @@ package imported
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
 
+	"rtrail/internal/budget"
 	"rtrail/internal/probe/census"
 	"rtrail/internal/probe/cgroup"
 	"rtrail/internal/probe/host"
@@ -43,6 +45,34 @@ func descriptor(name string) (where, pid string, ok bool) {
 		return "", "", false
 	}
 	return name[:i], words[0], true
+}
+
+// openFiles are how many links to open files there are, by copy and process.
+type openFiles map[string]map[string]int64
+
+// perOpen is what the first link of a copy or of a process takes, in bytes, besides its name: a map, and
+// an entry.
+const perOpen = 256
+
+// count takes one more link.
+func (o openFiles) count(memory *budget.Budget, where, pid string) error {
+	if o[where] == nil {
+		if len(o) == maxTrees {
+			return fmt.Errorf("it has open files of more than %d copies of /proc", maxTrees)
+		}
+		if !memory.Take(int64(len(where)) + perOpen) {
+			return budget.ErrSpent
+		}
+		o[strings.Clone(where)] = map[string]int64{}
+	}
+	if _, known := o[where][pid]; !known {
+		if !memory.Take(int64(len(pid)) + perOpen) {
+			return budget.ErrSpent
+		}
+		pid = strings.Clone(pid) // which is a part of the name of the link
+	}
+	o[where][pid]++
+	return nil
 }
 
 // limits makes a row of a copy of /proc/PID/limits. Links in its folder fd are the open files; who

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"rtrail/internal/budget"
 	"rtrail/internal/rule/catalogue"
 	"rtrail/internal/verdict"
 	"rtrail/internal/view"
@@ -135,6 +136,41 @@ func TestArchiveLinks(t *testing.T) {
 	_ = w.Close()
 	if _, _, err := Read(t.Context(), []string{write(t, b.String())}); err == nil || !strings.Contains(err.Error(), "no copy") {
 		t.Error(err)
+	}
+}
+
+// Links to open files are counted in no more folders than there may be copies, and within the memory of
+// the run.
+func TestArchiveManyLinks(t *testing.T) {
+	links := func(name string, n int) string {
+		var b bytes.Buffer
+		w := tar.NewWriter(&b)
+		for i := range n {
+			if err := w.WriteHeader(&tar.Header{Name: fmt.Sprintf(name, i), Linkname: "socket:[1]", Typeflag: tar.TypeSymlink}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		return b.String() + string(archive(t, copyOf("", 100)...))
+	}
+	for _, tc := range []struct {
+		name, file string
+		n          int
+		memory     int64
+		want       string // "": it is read
+	}{
+		{"of one process", "proc/77/fd/%d", 10_000, 1 << 20, ""},
+		{"in as many folders as there may be", "%d/proc/77/fd/1", maxTrees, 1 << 20, ""},
+		{"in more", "%d/proc/77/fd/1", maxTrees + 1, 1 << 20, "more than 500 copies"},
+		{"of many processes", "proc/%d/fd/1", 10_000, 1 << 20, budget.ErrSpent.Error()},
+	} {
+		memory := budget.New(tc.memory)
+		_, _, err := Read(budget.With(t.Context(), memory), []string{write(t, links(tc.file, tc.n))})
+		if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+			t.Errorf("%s: %v, want %q; %d bytes of memory used", tc.name, err, tc.want, memory.Used())
+		}
 	}
 }
 
