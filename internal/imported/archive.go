@@ -88,7 +88,7 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 	r := tar.NewReader(infile.Until(ctx, &tame{Reader: in, packed: packed}))
 	trees, memory, kept, rows, words, sar := map[string]*tree{}, budget.From(ctx), int64(0), 0, 0, sarFiles{}
 	t := &told{tool: "archive", file: file, dated: true}
-	open := openFiles{}
+	open, stalk := openFiles{}, ""
 	for n := 0; ; n++ {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -115,6 +115,7 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 		}
 		where, name, ok := procFile(h.Name)
 		if !ok {
+			stalk = max(stalk, stalkedAt(h.Name))
 			if err := sar.take(memory, h, r); err != nil {
 				return nil, fmt.Errorf("reading the archive %s: %w", file, err)
 			}
@@ -159,8 +160,14 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 			t.trees = append(t.trees, tr)
 		}
 	}
+	if stalk != "" && (len(t.trees) > 0 || sar.name != "") {
+		t.note("%s: files of pt-stalk in it are left out, as %s-*: unpack them and give their directory", file, stalk)
+	}
 	if sar.name != "" && len(t.trees) < 2 {
 		return sar.read(ctx, t)
+	}
+	if len(t.trees) == 0 && stalk != "" {
+		return nil, fmt.Errorf("reading the archive %s: it holds files of pt-stalk, as %s-*: unpack them and give their directory", file, stalk)
 	}
 	if len(t.trees) == 0 {
 		return nil, fmt.Errorf("reading the archive %s: there is no copy of /proc/stat in it", file)

@@ -84,7 +84,11 @@ func (s *sarFiles) read(ctx context.Context, t *told) (told *told, err error) {
 		told.note("%s: the newest of %d files of sar in the archive; for another one unpack it and give it", name, s.n)
 	}
 	if len(t.trees) > 0 {
-		told.note("%s: one copy of /proc left out: it tells what was counted since the host was started", t.file)
+		text := "it tells what was counted since the host was started"
+		if levels := t.trees[0].levels(); len(levels) > 0 {
+			text += "; an archive of only its folders proc and sys also shows " + strings.Join(levels, ", ")
+		}
+		told.note("%s: one copy of /proc left out: %s", t.file, text)
 	}
 	return told, nil
 }

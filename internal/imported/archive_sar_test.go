@@ -46,15 +46,15 @@ func contentOf(t *testing.T, name string) string {
 // A sosreport has files of sar, and one copy of /proc, which tells no rates.
 func TestSosreport(t *testing.T) {
 	at := time.Unix(1767322800, 0)
-	entries := append(copyOf("sosreport-vm/", 100), entry{"sosreport-vm/var/log/sa/sar01", "Linux 6.1.0 (old) \t2026-01-01 \t_x86_64_\t(2 CPU)\n", at},
+	entries := append(copyOf("sosreport-vm/", 100), entry{"sosreport-vm/proc/sys/vm/swappiness", "60\n", at}, entry{"sosreport-vm/var/log/sa/sar01", "Linux 6.1.0 (old) \t2026-01-01 \t_x86_64_\t(2 CPU)\n", at},
 		entry{"sosreport-vm/var/log/sa/sar02", contentOf(t, "testdata/cpu/sar.txt"), at.Add(time.Hour)}, entry{"sosreport-vm/var/log/sa/sar03", "", at.Add(2 * time.Hour)},
 		entry{"sosreport-vm/var/log/sa/sar.sh", "no file of a day", at.Add(3 * time.Hour)}, entry{"sosreport-vm/var/log/sa/sa04", "not of sar", at.Add(3 * time.Hour)})
 	v := text(t, packed(t, archive(t, entries...)))
 	if total, ok := v.CPUTotal(); !ok || total.Busy() < 0.9 || v.Manifest().Host.Name != "vm" {
 		t.Errorf("%+v of %s", total, v.Manifest().Host.Name)
 	}
-	notes := strings.Join(v.Manifest().Notes, "\n")
-	for _, want := range []string{"var/log/sa/sar02", "the newest of 3 files of sar", "one copy of /proc left out"} {
+	notes := strings.Join(v.Manifest().Notes, "\n") + "\n"
+	for _, want := range []string{"var/log/sa/sar02", "the newest of 3 files of sar", "one copy of /proc left out", "only its folders proc and sys also shows settings, zombies\n"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("%q lacks %q", notes, want)
 		}

@@ -109,6 +109,7 @@ func TestArchiveRefused(t *testing.T) {
 		return string(archive(t, append(copyOf("a/", 100), list...)...))
 	}
 	for name, tc := range map[string]struct{ text, want string }{
+		"stalk":   {string(archive(t, entry{"db7/2026_11_26_14_50_00-df", "x", at}, entry{"db7/2026_11_26_14_50_00-procstat", contentOf(t, "testdata/stalk/2026_11_26_14_50_00-procstat"), at})), "files of pt-stalk, as 2026_11_26_14_50_00-*: unpack them"},
 		"nothing": {string(archive(t, entry{"etc/passwd", "root", at})), "no copy of /proc/stat"},
 		"large":   {string(archive(t, entry{"proc/stat", strings.Repeat("x", maxEntry+1), at})), "have more than"},
 		"bomb":    {bomb(), "tar bomb"},
@@ -120,6 +121,15 @@ func TestArchiveRefused(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v, want %q", name, err, tc.want)
 		}
+	}
+}
+
+// Files of pt-stalk beside copies of /proc are left out with a note.
+func TestArchiveOfMore(t *testing.T) {
+	beside := entry{"stalk/2026_11_26_14_50_00-vmstat", "x", time.Unix(1767322800, 0)}
+	v := text(t, string(archive(t, append(append(copyOf("1/", 100), copyOf("2/", 110)...), beside)...)))
+	if notes := strings.Join(v.Manifest().Notes, "\n"); !strings.Contains(notes, "files of pt-stalk in it are left out, as 2026_11_26_14_50_00-*") {
+		t.Error(notes)
 	}
 }
 
