@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"rtrail/internal/crash"
 	"rtrail/internal/outfile"
 	"rtrail/internal/safefile"
@@ -37,6 +39,7 @@ func (n *nightWatch) keeps() string {
 // stateKeeper writes a state without anybody waiting for the disk. A nil one keeps nothing.
 type stateKeeper struct {
 	path string
+	lock *os.File // against other watches; nil: there is none
 	warn func(string)
 	done chan bool // whether all was written
 
@@ -48,9 +51,9 @@ type stateKeeper struct {
 }
 
 // openState reads the state of an earlier run. What cannot be read is an error, and stays
-// as it is.
-func openState(path, host string) (*stateKeeper, watch.State, error) {
-	path, err := filepath.Abs(path)
+// as it is; so is a state that another watch keeps.
+func openState(path, host string) (_ *stateKeeper, _ watch.State, err error) {
+	path, err = filepath.Abs(path)
 	if err != nil {
 		return nil, watch.State{}, err
 	}
@@ -58,8 +61,17 @@ func openState(path, host string) (*stateKeeper, watch.State, error) {
 	if err != nil {
 		return nil, watch.State{}, err
 	}
-	dir.Close()
-	k := &stateKeeper{path: path, done: make(chan bool, 1)}
+	defer dir.Close()
+	lock, taken := lockBeside(dir, filepath.Base(path))
+	if taken {
+		return nil, watch.State{}, errors.New("another watch keeps its state there; give this one its own with --state")
+	}
+	defer func() {
+		if err != nil {
+			lock.Close()
+		}
+	}()
+	k := &stateKeeper{path: path, lock: lock, done: make(chan bool, 1)}
 	k.wake = sync.NewCond(&k.mu)
 	owners := []uint32{0, uint32(os.Geteuid())}
 	if id, ok := safefile.Invoker(); ok {
@@ -82,6 +94,23 @@ func openState(path, host string) (*stateKeeper, watch.State, error) {
 		return nil, watch.State{}, fmt.Errorf("this is no state that can be used: %w; remove it to begin afresh", err)
 	}
 	return k, s, nil
+}
+
+// lockBeside locks a file beside a state, which itself is a new file after each write. taken: another
+// watch has the lock. Where there can be none, as on a full disk, nobody is kept away.
+func lockBeside(dir *safefile.Dir, state string) (lock *os.File, taken bool) {
+	lock, err := dir.Create(state+".lock", 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		lock, err = dir.Open(state + ".lock")
+	}
+	if err != nil {
+		return nil, false
+	}
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		lock.Close()
+		return nil, errors.Is(err, unix.EWOULDBLOCK)
+	}
+	return lock, false
 }
 
 // start begins to write what is put.
@@ -144,7 +173,7 @@ func (k *stateKeeper) put(s watch.State) {
 	k.wake.Signal()
 }
 
-// close writes the last state, and says whether that is on the disk in time.
+// close writes the last state, lets it go, and says whether it is on the disk in time.
 func (k *stateKeeper) close(s watch.State, patience time.Duration) bool {
 	if k == nil {
 		return false
@@ -156,6 +185,7 @@ func (k *stateKeeper) close(s watch.State, patience time.Duration) bool {
 	k.wake.Signal()
 	select {
 	case ok := <-k.done:
+		k.lock.Close()
 		return ok
 	case <-time.After(patience):
 		return false

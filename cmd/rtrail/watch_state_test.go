@@ -59,6 +59,42 @@ func TestOddStates(t *testing.T) {
 	}
 }
 
+// Of two watches with one state the first keeps it, until it ends.
+func TestOneWatchPerState(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "state.json")
+	k, _, err := openState(path, "h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if other, _, err := openState(path, "h"); err == nil || other != nil || !strings.Contains(err.Error(), "another watch") {
+		t.Errorf("a second watch: %v", err)
+	}
+	if other, _, err := openState(filepath.Join(dir, "other.json"), "h"); err != nil || other.lock == nil {
+		t.Errorf("one with a state of its own: %v", err)
+	}
+	k.start(func(text string) { t.Error(text) })
+	if !k.close(watch.State{Format: watch.StateFormat, Host: "h", Saved: time.Now()}, time.Minute) {
+		t.Error("not saved")
+	}
+	for range 2 { // an error lets go, too
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := openState(path, "h"); err == nil || strings.Contains(err.Error(), "another watch") {
+			t.Errorf("after the first: %v", err)
+		}
+	}
+	// What stands where the lock should be is not followed, and keeps nobody away.
+	linked := filepath.Join(dir, "linked.json")
+	if err := os.Symlink("/etc/passwd", linked+".lock"); err != nil {
+		t.Fatal(err)
+	}
+	if k, _, err := openState(linked, "h"); err != nil || k.lock != nil {
+		t.Errorf("beside a link: %v", err)
+	}
+}
+
 // What is put is on the disk in the end, and read again.
 func TestStateKeeper(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "state.json")
