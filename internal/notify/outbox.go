@@ -44,6 +44,8 @@ type queue struct {
 	mu      sync.Mutex
 	pending []watch.Notice
 	open    []watch.Notice // faults that are there, for receivers that have to hear of them again
+	judged  bool           // there was a window in this run
+	due     bool           // the receiver is to hear of open at once
 	closing bool
 	failing time.Time // since when, zero: it takes what it gets
 	warned  time.Time
@@ -120,13 +122,20 @@ func (q *queue) put(notices, open []watch.Notice) {
 	q.mu.Lock()
 	q.pending = append(q.pending, notices...)
 	q.open = open
-	dropped := max(0, len(q.pending)-watch.MaxPending)
+	// Before a restart it heard of them last some time ago, and takes them for resolved soon.
+	if !q.judged && q.refresh != nil {
+		q.due = slices.ContainsFunc(open, func(o watch.Notice) bool {
+			return !slices.ContainsFunc(notices, func(n watch.Notice) bool { return n.Fault == o.Fault })
+		})
+	}
+	q.judged = true
+	due, dropped := q.due, max(0, len(q.pending)-watch.MaxPending)
 	q.pending = slices.Delete(q.pending, 0, dropped)
 	q.mu.Unlock()
 	if dropped > 0 {
 		q.outbox.Warn(fmt.Sprintf("%s: %s given up: more than %d wait", q.Name, unit.Plural(dropped, "notice is", "notices are"), watch.MaxPending))
 	}
-	if len(notices) > 0 {
+	if len(notices) > 0 || due {
 		q.wake()
 	}
 }
@@ -141,7 +150,7 @@ func (q *queue) run(ctx context.Context) {
 	}
 	wait := firstPause
 	for {
-		n, open, ok, closing := q.first()
+		n, ok, closing, due := q.first()
 		switch {
 		case ok:
 			err := q.send(ctx, &n)
@@ -166,21 +175,33 @@ func (q *queue) run(ctx context.Context) {
 			continue
 		case closing:
 			return
+		case due:
+			q.again(ctx)
+			continue
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-q.news:
 		case <-again:
-			if len(open) > 0 {
-				q.result(q.refresh(ctx, open))
-			}
+			q.again(ctx)
 		}
 	}
 }
 
+// again tells of the faults that are there now.
+func (q *queue) again(ctx context.Context) {
+	q.mu.Lock()
+	open := q.open
+	q.due = false
+	q.mu.Unlock()
+	if len(open) > 0 {
+		q.result(q.refresh(ctx, open))
+	}
+}
+
 // first is the oldest notice, without those that are too old.
-func (q *queue) first() (n watch.Notice, open []watch.Notice, ok, closing bool) {
+func (q *queue) first() (n watch.Notice, ok, closing, due bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	old := 0
@@ -194,7 +215,7 @@ func (q *queue) first() (n watch.Notice, open []watch.Notice, ok, closing bool) 
 	if len(q.pending) > 0 {
 		n, ok = q.pending[0], true
 	}
-	return n, q.open, ok, q.closing
+	return n, ok, q.closing, q.due
 }
 
 // done takes a notice out that was taken, if it was not given up meanwhile.

@@ -240,3 +240,37 @@ func TestOutboxRefreshes(t *testing.T) {
 		}
 	})
 }
+
+// After a restart it hears with the first window of the faults that are still there, and then of those
+// that are there each time.
+func TestOutboxRefreshesAfterRestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &receiver{}
+		target := r.target("a")
+		target.refresh = func(_ context.Context, open []watch.Notice) error {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			for _, n := range open {
+				r.took = append(r.took, n.Fault+" again")
+			}
+			return nil
+		}
+		var said warnings
+		o := newOutbox(&said)
+		o.Start([]*Target{target}, nil)
+		f1, f2 := notice("f1", watch.Began), notice("f2", watch.Began)
+		for _, open := range [][]watch.Notice{{f1}, {f1}, {f2}} {
+			time.Sleep(10 * time.Second)
+			o.Put(nil, open)
+			synctest.Wait()
+			if diff := cmp.Diff([]string{"f1 again"}, r.got()); diff != "" {
+				t.Errorf("with the first window: %s", diff)
+			}
+		}
+		time.Sleep(refreshEvery)
+		o.Close(time.Second)
+		if diff := cmp.Diff([]string{"f1 again", "f2 again"}, r.got()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
