@@ -1,6 +1,10 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -59,6 +63,59 @@ func TestAbout(t *testing.T) {
 	} {
 		if got := (entry{Kind: c.kind, Name: c.name}).about(c.key); got != c.want {
 			t.Errorf("%s %s of %s: %v", c.kind, c.name, c.key, got)
+		}
+	}
+}
+
+// Controls prove something only if they pass, long enough, and nothing is told of them.
+func TestControls(t *testing.T) {
+	dir := t.TempDir()
+	rtrail := filepath.Join(dir, "rtrail")
+	script := `#!/bin/sh
+sleep 0.02
+case $3 in
+control/good) echo '{"pass": true}' ;;
+control/bad) echo '{"pass": false, "why": "the load did not start"}' ;;
+*) echo '{"skipped": true, "why": "no such program"}' ;;
+esac
+`
+	if err := os.WriteFile(rtrail, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	notice := func(rule string) string {
+		b, err := json.Marshal(took{Took: time.Now().Add(time.Hour), Event: "began", Fault: "1", Rule: rule})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b) + "\n"
+	}
+	for i, c := range []struct {
+		name, controls, notices string
+		wrong                   string
+	}{
+		{"silent", "control/good", "", ""},
+		{"one is skipped", "control/none control/good", "", ""},
+		{"one fails", "control/bad control/good", "", "controls failed"},
+		{"all are skipped", "control/none", "", "controls passed for 0s, not 50ms"},
+		{"there are none", "", "", "controls passed for 0s, not 50ms"},
+		{"a notice", "control/good", notice("disk/full"), "there were notices of controls"},
+		{"one that is ignored", "control/good", notice(steal), ""},
+	} {
+		w := &watching{file: filepath.Join(dir, fmt.Sprint(i))}
+		if err := os.WriteFile(w.file, []byte(c.notices), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var list []entry
+		for _, name := range strings.Fields(c.controls) {
+			list = append(list, entry{Case: name})
+		}
+		p := proof{rtrail: rtrail, ignore: steal, controls: 50 * time.Millisecond}
+		r, err := p.control(t.Context(), w, list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(r.wrong(p.controls), "; "); got != c.wrong {
+			t.Errorf("%s: %q, want %q", c.name, got, c.wrong)
 		}
 	}
 }
