@@ -73,8 +73,9 @@ func example(v *view.View) page.Page {
 				{Label: "CHANGE", Words: "restart it", Commands: []string{"kill 7"}, Danger: "ends it", Price: "its work"}}},
 			document.Finding{Number: 2, Mark: "LIKELY", Style: document.Warn, Headline: "calm uses memory", Rows: []document.Row{{Label: "impact", Words: "memory"}}},
 			document.Chains{Title: "WHO WAITS FOR WHOM", Chains: [][]document.Link{{{Name: "app", Waits: "answers"}, {Name: evil}}}},
-			document.Table{Title: "WHERE THE TIME WENT", Columns: []document.Column{{Name: "process"}, {Name: "on CPU", Right: true}, {Name: "longest", Right: true}},
-				Rows: [][]string{{"b", "9 %", "2 s"}, {"c", "12 %", "30 ms"}, {evil, "100 %", "1 min 3 s"}}},
+			document.Table{Title: "WHERE THE TIME WENT", Columns: []document.Column{{Name: "process"}, {Name: "on CPU", Right: true}, {Name: "longest", Right: true}, {Name: "begin"}, {Name: "server"}, {Name: "frames"}, {Name: "change", Right: true}},
+				Rows: [][]string{{"b", "9 %", "2 s", "2026-01-02 23:59:50", "10.0.0.10:3306", "330140-330156", "+4.9 %"},
+					{"c", "12 %", "30 ms", "23:59:59", "10.0.0.9:3306", "99-100", "-3.1 %"}, {evil, "100 %", "1 min 3 s", "2026-01-03 00:00:04", "10.0.0.2:18080", "-", "+120 %"}}},
 			document.List{Title: "BLIND SPOTS", Style: document.Warn, Items: []document.Item{{Words: evil, Command: "id", Remedy: "root"}}},
 			document.Prose{Label: "NOTE", Style: document.Warn, Words: evil}}},
 		Charts: d.Set(),
@@ -136,7 +137,16 @@ func TestInBrowser(t *testing.T) {
 	if !strings.Contains(got.Told, "59 MiB") {
 		t.Errorf("the last point of the chart is told as %q", got.Told)
 	}
-	if diff := cmp.Diff([]string{evil, "b", "c"}, got.Sorted); diff != "" {
+	before := []string{"b", "c", evil}
+	if diff := cmp.Diff([][3][]string{
+		{{evil, "b", "c"}, {"c", "b", evil}, before},
+		{{evil, "c", "b"}, {"b", "c", evil}, before}, // on CPU
+		{{evil, "b", "c"}, {"c", "b", evil}, before}, // longest
+		{{"b", "c", evil}, {evil, "c", "b"}, before}, // begin
+		{{evil, "c", "b"}, {"b", "c", evil}, before}, // server
+		{{"c", "b", evil}, {"b", "c", evil}, before}, // frames: what is not known stands last
+		{{evil, "b", "c"}, {"c", "b", evil}, before}, // change
+	}, got.Sorted); diff != "" {
 		t.Errorf("sorted: %s", diff)
 	}
 	if want := "ps -o rss -p 7   # " + evil; got.Copied != want {

@@ -5,7 +5,8 @@ import { Rows } from "./blocks";
 
 interface Order { column: number; down: boolean }
 
-// Table can be sorted by every column. Shares have bars.
+// Table can be sorted by every column, up and down; a third press gives the order back that it had.
+// Shares have bars.
 export function Table({ table }: { table: Data }) {
   const columns = table.columns ?? [], rows = table.rows ?? [];
   const [order, set] = useState<Order | null>(null);
@@ -13,7 +14,10 @@ export function Table({ table }: { table: Data }) {
   if (rows.length === 0) return null;
   const grouped = columns.some(c => c.group);
   const bars = useMemo(() => columns.map((_, i) => rows.every(r => /^(\d+(\.\d+)? %|\?|-)$/.test(r[i])) && rows.some(r => r[i].endsWith("%"))), [table]);
-  const press = (column: number): void => set(order?.column === column ? { column, down: !order.down } : { column, down: !!columns[column].right });
+  const press = (column: number): void => {
+    const first = !!columns[column].right;
+    set(order?.column !== column ? { column, down: first } : order.down === first ? { column, down: !first } : null);
+  };
   return (
     <section class="block">
       {table.title && <h2>{table.title}</h2>}
@@ -56,14 +60,27 @@ function groups(columns: Column[]): [string, number][] {
   return out;
 }
 
+// Key is what a cell is sorted by: numbers first, then words, and last what is not known.
+interface Key { kind: 0 | 1 | 2; number: number; words: string }
+
+// keysOf are those of a column. Lists of times tell the day only where it changes.
+function keysOf(cells: string[]): Key[] {
+  let day = "";
+  return cells.map(cell => {
+    const number = numberOf(cell), time = /^(\d{4}-\d\d-\d\d )?(\d\d:\d\d:\d\d.*)$/.exec(cell);
+    if (time) day = time[1] ?? day;
+    return { kind: !isNaN(number) ? 0 : /[\p{L}\p{N}]/u.test(cell) ? 1 : 2, number, words: time ? day + time[2] : cell };
+  });
+}
+
+const collator = new Intl.Collator("en", { numeric: true });
+
 function sort(rows: string[][], order: Order | null): [string[], number][] {
   const list = rows.map((r, i): [string[], number] => [r, i]);
   if (!order) return list;
-  const sign = order.down ? -1 : 1;
-  return list.sort(([a, x], [b, y]) => {
-    const p = a[order.column], q = b[order.column], m = numberOf(p), n = numberOf(q);
-    if (isNaN(m) !== isNaN(n)) return isNaN(m) ? 1 : -1; // what is not known stands last
-    const by = isNaN(m) ? p.localeCompare(q, "en", { numeric: true }) : m - n;
-    return sign * by || x - y;
+  const keys = keysOf(rows.map(r => r[order.column])), sign = order.down ? -1 : 1;
+  return list.sort(([, x], [, y]) => {
+    const a = keys[x], b = keys[y];
+    return a.kind - b.kind || sign * (a.kind === 0 ? a.number - b.number : collator.compare(a.words, b.words)) || x - y;
   });
 }

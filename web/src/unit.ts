@@ -36,14 +36,18 @@ export function quantity(v: number | null | undefined, unit: string): string {
 
 // factors of what may stand behind a number in a cell of a table.
 const factors: Record<string, number> = {
-  ns: 1e-9, "µs": 1e-6, ms: 1e-3, s: 1, min: 60, h: 3600, days: 86400, B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4, k: 1e3, M: 1e6,
+  ns: 1e-9, "µs": 1e-6, ms: 1e-3, s: 1, min: 60, h: 3600, days: 86400, B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4, k: 1e3, M: 1e6, "%": 1,
 };
 
-// numberOf is what a cell is sorted by; NaN if it is no number. "8 min 27 s" is one number.
+// A number, "8 min 27 s" as one, by itself or per second; behind it what marks the best, at least so many, or a rank.
+const digits = String.raw`(\d[\d,]*(?:\.\d+)?)`, factor = `(${Object.keys(factors).join("|")})`;
+const number = new RegExp(`^([+-]?)${digits}(?: ?${factor}(?: ${digits} ${factor})?)?(?:/s)?(?:[*+]| \\(\\d+\\))?$`);
+
+// numberOf is what a cell is sorted by; NaN if it is anything but one number, as a time, an address or a range.
 export function numberOf(cell: string): number {
-  const parts = [...cell.matchAll(/(-?[\d,]*\.?\d+)\s*(ns|µs|ms|min|days|KiB|MiB|GiB|TiB|B|s|h|k|M)?(?![A-Za-z])/g)];
-  if (parts.length === 0 || parts[0].index !== 0) return NaN;
-  let sum = 0;
-  for (const [, digits, unit] of parts) sum += Number(digits.replaceAll(",", "")) * (unit ? factors[unit] : 1);
-  return sum;
+  const found = number.exec(cell);
+  if (!found) return NaN;
+  const [, sign, first, large, second, small] = found;
+  const of = (s: string | undefined, unit: string | undefined): number => (s ? Number(s.replaceAll(",", "")) * (unit ? factors[unit] : 1) : 0);
+  return (sign === "-" ? -1 : 1) * (of(first, large) + of(second, small));
 }

@@ -113,17 +113,22 @@ for (let i = 0; i < out.usable; i++) {
   out.reached.push(Number(await page.evaluate(() => document.activeElement.dataset.nth ?? -1)));
 }
 
-// A chart tells its points, a table sorts, and a command is copied by keys alone.
+// A chart tells its points, a table is sorted, and a command is copied by keys alone.
 if (await page.locator(".plot").count() > 0) {
   await page.locator(".plot").first().focus();
   await page.keyboard.press("End");
   out.told = await page.locator("figure [role=status]").first().textContent();
 }
-const header = page.locator("th button").first();
-if (await header.count() > 0) {
-  await header.focus();
-  await page.keyboard.press("Enter");
-  out.sorted = await page.evaluate(() => [...document.querySelector("th[aria-sort=ascending], th[aria-sort=descending]").closest("table").querySelectorAll("tbody tr")].map(r => r.cells[0].textContent));
+const table = page.locator("table", { has: page.locator("th button") }).first();
+out.sorted = [];
+for (const header of (await table.locator("th button").all()).slice(0, 8)) { // each pressed three times
+  const orders = [];
+  for (let i = 0; i < 3; i++) {
+    await header.focus();
+    await page.keyboard.press("Enter");
+    orders.push(await table.evaluate(t => [...t.tBodies[0].rows].filter(r => !r.classList.contains("below")).map(r => r.cells[0].textContent)));
+  }
+  out.sorted.push(orders);
 }
 if (await page.locator("button.copy").count() > 0) {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]).catch(() => {});

@@ -104,8 +104,8 @@ type Told struct {
 	}
 	Usable      int
 	Reached     []int
-	Told        string // by the last point of the first chart
-	Sorted      []string
+	Told        string        // by the last point of the first chart
+	Sorted      [][3][]string // first cells of the first table, after its headers were pressed once, twice and three times each
 	Copied      string
 	Narrow, PDF int
 	TooWide     []string // elements that are wider than a telephone
