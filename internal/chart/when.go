@@ -2,6 +2,7 @@ package chart
 
 import (
 	"slices"
+	"time"
 
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
@@ -44,13 +45,18 @@ func (c *cited) beyond() func(float64) bool {
 	return func(v float64) bool { return v >= *c.limit }
 }
 
+// hole is how many usual steps from point to point are a time in which nothing was read: lines are
+// broken there.
+const hole = 6
+
 // part is the time from the first to the last point that is meant, of any line. A point tells of the
 // time since the one before; where there is none before or after it in the time that was judged, up
-// to its end.
+// to its end. Of a hole it tells one step.
 func part(lines []*curve, judged recording.Window, meant func(float64) bool) (w recording.Window, ok bool) {
 	for _, l := range lines {
 		points := slices.Clone(l.points)
 		points = slices.DeleteFunc(points, func(p metric.Point) bool { return p.At.Before(judged.From) || p.At.After(judged.To) })
+		usual := step(points)
 		for i, p := range points {
 			if !meant(p.Value) {
 				continue
@@ -65,6 +71,12 @@ func part(lines []*curve, judged recording.Window, meant func(float64) bool) (w 
 			case i == 0 && !to.After(from):
 				to = points[1].At
 			}
+			if usual > 0 && p.At.Sub(from) > hole*usual {
+				from = p.At.Add(-usual)
+			}
+			if usual > 0 && to.Sub(p.At) > hole*usual {
+				to = p.At.Add(usual)
+			}
 			if !ok || from.Before(w.From) {
 				w.From = from
 			}
@@ -75,4 +87,17 @@ func part(lines []*curve, judged recording.Window, meant func(float64) bool) (w 
 		}
 	}
 	return w, ok
+}
+
+// step is the usual time from one point to the next, at least a second; 0: there is one at most.
+func step(points []metric.Point) time.Duration {
+	var all []time.Duration
+	for i := 1; i < len(points); i++ {
+		all = append(all, points[i].At.Sub(points[i-1].At))
+	}
+	if len(all) == 0 {
+		return 0
+	}
+	slices.Sort(all)
+	return max(all[len(all)/2], time.Second)
 }

@@ -70,6 +70,41 @@ func TestBandIsWhereEvidenceIsBeyondItsLimit(t *testing.T) {
 	}
 }
 
+// A time in which nothing was read is no part of a fault.
+func TestBandLeavesHolesOut(t *testing.T) {
+	for name, c := range map[string]struct {
+		busy     func(second int) bool
+		read     [][2]int // seconds
+		from, to int
+	}{
+		"before it":      {func(s int) bool { return s >= 50 && s < 55 }, [][2]int{{0, 10}, {50, 60}}, 49, 54},
+		"before the end": {func(s int) bool { return s >= 5 }, [][2]int{{0, 20}}, 4, 20},
+		"at the begin":   {func(s int) bool { return s < 35 }, [][2]int{{30, 60}}, 29, 34},
+		"none":           {func(s int) bool { return s >= 55 }, [][2]int{{0, 60}}, 54, 60},
+	} {
+		rec := recording.New(recording.Manifest{Host: recording.Host{CPUs: 2}})
+		for _, span := range c.read {
+			for i := span[0]; i < span[1]; i++ {
+				w := recording.NewWriter(at(i))
+				row := recording.SystemSample{At: at(i), Load1: 1}
+				if c.busy(i) {
+					row.Load1 = 9
+				}
+				recording.Append(w, row)
+				if err := rec.Commit(w); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		d := NewDraft(at(0), at(60))
+		d.Finding(1, finding(view.Entity{Kind: view.KindHost}, rule.Evidence{Metric: metric.SchedLoad, Value: 6, Limit: rule.Limit(5)}), -1)
+		d.Add(view.New(rec, at(0), at(60)))
+		if b := d.Set().Bands; len(b) != 1 || b[0].From != seconds(at(c.from)) || b[0].To != seconds(at(c.to)) {
+			t.Errorf("%s: bands %+v, want %d to %d", name, b, c.from, c.to)
+		}
+	}
+}
+
 // What a page has no room for, it says.
 func TestChartsThatAreLeftOutAreTold(t *testing.T) {
 	d := NewDraft(at(0), at(60))
