@@ -68,7 +68,7 @@ func (d *diagnosis) page(ctx context.Context, v verdict.Verdict, files []string)
 	traffic := trafficOf(d.drawn, v.Window.Start, v.Window.End)
 	for i, x := range v.Findings {
 		draft.Judged(i+1, x, -1, recording.Window{From: v.Window.Start, To: v.Window.End})
-		traffic.finding(i+1, &x.Finding, -1)
+		traffic.finding(i+1, &x.Finding)
 	}
 	if part {
 		open := func(ctx context.Context, from, to time.Time, tables ...recording.Table) (*recording.Recording, error) {
@@ -134,7 +134,7 @@ func (r *replayed) page(ctx context.Context) (page.Page, error) {
 		}
 		band := draft.Band(e.From, e.To, e.Finding.Headline.String(), style, i+1)
 		draft.Judged(i+1, e.Finding, band, e.Worst)
-		traffic.finding(i+1, &e.Finding.Finding, band)
+		traffic.finding(i+1, &e.Finding.Finding)
 	}
 	for _, piece := range r.pieces {
 		open := func(ctx context.Context, from, to time.Time, tables ...recording.Table) (*recording.Recording, error) {

@@ -44,6 +44,29 @@ func slowCapture(t *testing.T) string {
 	return path
 }
 
+// failingCapture is a capture of a minute, ten requests a second, which fail from one second to another one.
+func failingCapture(t *testing.T, from, to int) string {
+	t.Helper()
+	var h attack
+	for n := range 600 {
+		answer := okHTTP
+		if second := n / 10; second >= from && second < to {
+			answer = "<HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n"
+		}
+		c := h.connect(uint16(20000+n), 80)
+		c.say(">GET /" + strings.ReplaceAll(hostileName, " ", "/") + " HTTP/1.1\r\nHost: shop\r\n\r\n")
+		h.at += 3_000
+		c.say(answer)
+		c.segment(0, 0x10, 0, "")
+		h.at = 1_700_000_000e6 + uint64(n+1)*100_000
+	}
+	path := filepath.Join(t.TempDir(), "failing.pcap")
+	if err := os.WriteFile(path, h.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // hostileHost is a recording of a busy host with hostile names, which keeps sums of packets.
 func hostileHost(t *testing.T) string {
 	t.Helper()
@@ -139,6 +162,7 @@ func TestPagesOfVerbsInBrowser(t *testing.T) {
 		{"diagnose a recording", []string{"diagnose", host}, []string{cpu, utilisation, rates, times}, 1, 1, []string{"The host over time", "The traffic over time", "Answers in 2 s"}},
 		{"replay", []string{"replay", host, "--at", ruletest.Start.Local().Format(clockLayout), "--for", "10s"}, []string{cpu, utilisation, rates, times}, 1, 0, []string{"The traffic over time"}},
 		{"packets", []string{"packets", capture}, []string{rates, times}, 1, 0, []string{"The traffic over time", "Services"}},
+		{"packets that fail", []string{"packets", failingCapture(t, 20, 30)}, []string{rates, times}, 1, 0, []string{"When", "The traffic over time"}},
 		{"packets, filtered", []string{"packets", capture, "--filter", "rt_ms > 10.0"}, []string{rates, times}, 1, 0, []string{"no verdict on this page", "rtrail diagnose"}},
 		{"bench report", []string{"bench", "report", folder}, []string{cpu, utilisation}, 0, 1, []string{"Curves", "The host in the step"}},
 		{"stacks", []string{"stacks", dump}, nil, 0, 2, []string{"Flame graphs"}},

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"rtrail/internal/chart"
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
@@ -19,6 +21,7 @@ import (
 type pageCharts struct {
 	Bands []struct {
 		From, To float64
+		Words    string
 		Finding  int
 	}
 	Times  [][]int64
@@ -37,24 +40,30 @@ func charts(t *testing.T, args ...string) (set pageCharts, rules []string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "page.html")
 	out, errs := rtrail(t, append(args, "--json", "--html", file)...)
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatalf("%v\n%s\n%s", err, out, errs)
-	}
-	_, data, _ := strings.Cut(string(text), `<script id="data" type="application/json">`)
-	data, _, _ = strings.Cut(data, "</script>")
-	page := struct{ Charts *pageCharts }{&set}
 	var verdict struct{ Findings []struct{ Rule string } }
-	if err := json.Unmarshal([]byte(data), &page); err != nil {
-		t.Fatal(err)
-	}
 	if err := json.Unmarshal([]byte(out), &verdict); err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v\n%s\n%s", err, out, errs)
 	}
 	for _, f := range verdict.Findings {
 		rules = append(rules, f.Rule)
 	}
-	return set, rules
+	return chartsOf(t, file), rules
+}
+
+// chartsOf are those of a page in a file.
+func chartsOf(t *testing.T, file string) (set pageCharts) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, data, _ := strings.Cut(string(text), `<script id="data" type="application/json">`)
+	data, _, _ = strings.Cut(data, "</script>")
+	page := struct{ Charts *pageCharts }{&set}
+	if err := json.Unmarshal([]byte(data), &page); err != nil {
+		t.Fatal(err)
+	}
+	return set
 }
 
 // suddenly is a host whose listener refuses connections in seconds 20 to 40 of 60, and one of whose
@@ -138,6 +147,37 @@ func TestPageShowsWhenFaultsWereThere(t *testing.T) {
 	for _, want := range []string{"net/accept-queue-full tcp.accept-queue", "net/accept-queue-full tcp.listen-overflows", "disk/full filesystem.available"} {
 		if !seen[want] {
 			t.Errorf("no chart %q of the findings %q: %v", want, rules, seen)
+		}
+	}
+}
+
+// The page of a capture marks when requests failed, above all and beside the finding, but marks nothing if
+// that was all the time.
+func TestPageOfPacketsShowsWhenFaultsWereThere(t *testing.T) {
+	for _, c := range []struct {
+		from, to int
+		want     [][2]float64
+	}{{20, 30, [][2]float64{{19.5, 29.5}}}, {0, 60, nil}} {
+		file := filepath.Join(t.TempDir(), "page.html")
+		wrote(t.Context(), t, "packets", failingCapture(t, c.from, c.to), "--html", file)
+		set := chartsOf(t, file)
+		if len(set.Findings[1]) == 0 {
+			t.Fatalf("no chart beside finding 1: %v", set.Findings)
+		}
+		var marked [][2]float64
+		own := -1
+		for i, b := range set.Bands {
+			if b.Finding == 1 && strings.Contains(b.Words, "fails") {
+				own, marked = i, append(marked, [2]float64{b.From - 1_700_000_000, b.To - 1_700_000_000})
+			}
+		}
+		if diff := cmp.Diff(c.want, marked); diff != "" {
+			t.Errorf("failing from second %d to %d: marked %+v: %s", c.from, c.to, set.Bands, diff)
+		}
+		for _, cite := range set.Findings[1] {
+			if cite.Band != own {
+				t.Errorf("beside the finding band %d is marked, want %d", cite.Band, own)
+			}
 		}
 	}
 }

@@ -9,8 +9,10 @@ import (
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/session"
 	"rtrail/internal/traffic"
 	"rtrail/internal/traffic/picture"
+	"rtrail/internal/verdict"
 	"rtrail/internal/view"
 )
 
@@ -27,7 +29,7 @@ type pageTraffic struct {
 
 type trafficFinding struct {
 	*rule.Finding
-	number, band int
+	number int
 }
 
 // trafficOf begins with what was seen as packets of a time were read, or with nothing.
@@ -41,9 +43,9 @@ func trafficOf(drawn *picture.Picture, from, to time.Time) *pageTraffic {
 	return &pageTraffic{Picture: drawn, read: true}
 }
 
-// finding notes one that charts may stand beside; band is the time of it, or -1.
-func (t *pageTraffic) finding(number int, f *rule.Finding, band int) {
-	t.findings = append(t.findings, trafficFinding{f, number, band})
+// finding notes one that charts may stand beside.
+func (t *pageTraffic) finding(number int, f *rule.Finding) {
+	t.findings = append(t.findings, trafficFinding{f, number})
 }
 
 // add takes what tables hold, if nothing was seen before.
@@ -57,17 +59,17 @@ func (t *pageTraffic) add(rec *recording.Recording) {
 func (t *pageTraffic) draw(set *chart.Set) (notes []document.Block) {
 	drawn, told := t.Draw(set)
 	for _, f := range t.findings {
-		beside := 0
+		beside, band := 0, slices.IndexFunc(set.Bands, func(b chart.Band) bool { return b.Finding == f.number })
 		for _, d := range drawn {
 			if beside >= maxBeside || !concerns(f.Finding, d.Service) {
 				continue
 			}
 			beside++
 			if d.Times >= 0 {
-				set.Findings[f.number] = append(set.Findings[f.number], chart.Cite{Chart: d.Times, Limit: timeLimit(f.Finding), Band: f.band})
+				set.Findings[f.number] = append(set.Findings[f.number], chart.Cite{Chart: d.Times, Limit: timeLimit(f.Finding), Band: band})
 			}
 			if d.Rates >= 0 {
-				set.Findings[f.number] = append(set.Findings[f.number], chart.Cite{Chart: d.Rates, Band: f.band})
+				set.Findings[f.number] = append(set.Findings[f.number], chart.Cite{Chart: d.Rates, Band: band})
 			}
 		}
 	}
@@ -96,4 +98,20 @@ func timeLimit(f *rule.Finding) *float64 {
 		}
 	}
 	return nil
+}
+
+// partsOf are the times in which findings of a capture were there, of those whose evidence tells that it
+// was a part of the capture. The others were there all the time, or it is not known when.
+func partsOf(e *session.Evidence, v verdict.Verdict) []chart.Band {
+	judged := recording.Window{From: v.Window.Start, To: v.Window.End}
+	if !judged.To.After(judged.From) {
+		return nil
+	}
+	draft := chart.NewDraft(judged.From, judged.To)
+	for i, f := range v.Findings {
+		draft.Judged(i+1, f, -1, judged)
+	}
+	draft.Add(e.View())
+	set := draft.Set()
+	return slices.DeleteFunc(set.Bands, func(b chart.Band) bool { return b.From <= set.From && b.To >= set.To })
 }

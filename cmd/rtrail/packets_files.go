@@ -21,7 +21,6 @@ import (
 	"rtrail/internal/shell"
 	"rtrail/internal/traffic"
 	"rtrail/internal/traffic/picture"
-	"rtrail/internal/verdict"
 	"rtrail/internal/view"
 )
 
@@ -69,34 +68,33 @@ func (r *packetsRun) page(ctx context.Context, drawn *picture.Picture, told *eng
 	sums := o.Sums()
 	charts := &pageTraffic{Picture: drawn}
 	var judged []document.Block
+	var bands []chart.Band
 	if why, command := r.unjudged(told); why != "" {
 		judged = r.noVerdict(why, command)
-	} else if v, err := r.judge(ctx); err != nil {
+	} else if e, err := r.evidence(ctx); err != nil {
 		judged = r.noVerdict(err.Error(), shell.Command{})
 	} else {
-		judged = report.Compose(v, true).Blocks
+		v := e.Judge()
+		judged, bands = report.Compose(v, true).Blocks, partsOf(e, v)
 		sums = sums[1:] // what was read, which the verdict has told
 		for i := range v.Findings {
-			charts.finding(i+1, &v.Findings[i].Finding, -1)
+			charts.finding(i+1, &v.Findings[i].Finding)
 		}
 	}
 	p := page.Page{Document: document.Document{Title: "Packets of " + strings.Join(r.names(), ", ")}}
 	var notes []document.Block
 	if from, to := drawn.Span(); to.After(from) {
 		p.Charts = chart.NewSet(from, to)
+		p.Charts.Bands = append(p.Charts.Bands, bands...)
 		notes = charts.draw(p.Charts)
 	}
 	p.Document.Blocks = slices.Concat(judged, sums, notes)
 	return p
 }
 
-// judge is the verdict on all packets, which are read once more.
-func (r *packetsRun) judge(ctx context.Context) (verdict.Verdict, error) {
-	e, err := (&session.Captures{Packets: session.Packets{Files: r.files}, How: capture.Options{Ports: r.only, Engine: engine.Options{DecodeAs: r.as}}}).Evidence(ctx)
-	if err != nil {
-		return verdict.Verdict{}, err
-	}
-	return e.Judge(), nil
+// evidence is all packets, which are read once more.
+func (r *packetsRun) evidence(ctx context.Context) (*session.Evidence, error) {
+	return (&session.Captures{Packets: session.Packets{Files: r.files}, How: capture.Options{Ports: r.only, Engine: engine.Options{DecodeAs: r.as}}}).Evidence(ctx)
 }
 
 // unjudged says why there is no verdict, and which command gives one; "": there is one.

@@ -38,7 +38,7 @@ export function Finding({ finding, charts }: { finding: FindingData; charts?: Ch
       <h2 id={`headline-${finding.number}`}><span class="rank">{finding.number}</span> <span class={`mark ${finding.style}`}>{finding.mark}</span> {finding.headline}</h2>
       <Rows rows={finding.rows ?? []} />
       {charts && cites.length > 0 && <div class="charts">{cites.map(c => (
-        <Chart charts={charts} index={c.chart} cite={c} bands={c.band >= 0 ? [charts.bands[c.band]] : charts.bands} />))}</div>}
+        <Chart charts={charts} index={c.chart} cite={c} bands={c.band >= 0 ? [charts.bands[c.band]] : charts.bands.filter(b => !b.finding)} />))}</div>}
     </article>
   );
 }
