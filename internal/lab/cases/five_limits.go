@@ -72,6 +72,7 @@ func fiveLimits() Case {
 	const ports, reuse, somaxconn = "net.ipv4.ip_local_port_range", "net.ipv4.tcp_tw_reuse", "net.core.somaxconn"
 	stack := []Limit{
 		{Name: "conntrack", Rule: "net/conntrack-full", Kind: "netns", Whose: "rtrail-lab-.*-gateway", Advice: "^raise the limit",
+			Hides: []string{"workers", "backlog", "local ports", "tw_reuse"},
 			Lift: func(ctx context.Context, e *env.Env) error {
 				usedUp(ctx)
 				return e.Sysctl(env.ConntrackMax, tracking)
@@ -86,12 +87,13 @@ func fiveLimits() Case {
 			}},
 		{Name: "backlog", Rule: "net/accept-queue-full", Kind: "listener", Whose: "nginx", Advice: "backlog=", Lift: backlog(long)},
 		{Name: "local ports", Rule: "net/ephemeral-ports", Whose: "nginx|rtrail-lab-.*-server", Advice: "^widen the range",
+			Hides: []string{"tw_reuse", "workers"},
 			Lift: func(ctx context.Context, e *env.Env) error {
 				err := sysctl(ports, wide)(ctx, e)
 				usedUp(ctx)
 				return err
 			}},
-		{Name: "tw_reuse", Rule: "net/ephemeral-ports", Whose: "nginx|rtrail-lab-.*-server", Advice: "reuse ports in TIME_WAIT", Lift: sysctl(reuse, "1")},
+		{Name: "tw_reuse", Rule: "net/ephemeral-ports", Whose: "nginx|rtrail-lab-.*-server", Advice: "reuse ports in TIME_WAIT", Hides: []string{"workers"}, Lift: sysctl(reuse, "1")},
 	}
 	return Case{
 		ID:    "web/five-limits",

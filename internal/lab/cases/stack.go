@@ -19,7 +19,10 @@ type Limit struct {
 	Kind   string // expected subject: kind and name; Name may be a regular expression
 	Whose  string
 	Advice string // regular expression for the words of the fix that the finding must list
-	Lift   step   // does what that fix says
+	// Hides are the limits, by name, that no work gets to while this one binds: none of them
+	// may be found before it is lifted.
+	Hides []string
+	Lift  step // does what that fix says
 }
 
 // noise is the share by which the application's number may fall from one step to the next:
@@ -36,9 +39,11 @@ type Step struct {
 }
 
 // stack judges a system again and again. Each time the fix of what ranks first is applied, until
-// nothing is found: each of the limits must be met, and the application never does worse.
+// nothing is found: each of the limits must be met, none before one that hides it, and the application
+// never does worse. It does better once no limit is left that hides another one.
 func (r Runner) stack(ctx context.Context, c Case, e *env.Env, result *Result) error {
-	left := slices.Clone(c.Stack)
+	left, hiding := slices.Clone(c.Stack), false // hiding: the limit that was lifted last hid others
+	hides := func(l Limit) bool { return len(l.Hides) > 0 }
 	for {
 		v, good, err := r.watch(ctx, c, e, result)
 		if err != nil {
@@ -47,6 +52,8 @@ func (r Runner) stack(ctx context.Context, c Case, e *env.Env, result *Result) e
 		if n := len(result.Steps); n > 0 {
 			if last := result.Steps[n-1]; last.Good.Value-good.Value > noise*max(last.Good.Value, result.Before.Value/4) {
 				return fmt.Errorf("the fix of %s made it worse: %s, then %s", last.Limit, &last.Good, &good)
+			} else if hiding && !slices.ContainsFunc(left, hides) && !good.BetterThan(last.Good) {
+				return fmt.Errorf("the fix of %s did not help, although no limit is left that hides others: %s, then %s", last.Limit, &last.Good, &good)
 			}
 		} else {
 			result.Under = &good
@@ -63,12 +70,16 @@ func (r Runner) stack(ctx context.Context, c Case, e *env.Env, result *Result) e
 		if n < 0 {
 			return fmt.Errorf("after %d steps none of the limits that are left is %s, with the fixes %q", len(result.Steps), first, first.fixes())
 		}
+		if i := slices.IndexFunc(left, func(l Limit) bool { return slices.Contains(l.Hides, left[n].Name) }); i >= 0 {
+			return fmt.Errorf("%s was found first, while no work gets to it for %s: %s", left[n].Name, left[i].Name, first.Headline)
+		}
 		result.Steps, result.Found = append(result.Steps, Step{Limit: left[n].Name, Found: first.Headline, Good: good}), strings.TrimPrefix(result.Found+"; "+first.Headline, "; ")
 		result.First, result.Rank = append(result.First, first.Rule), 1
 		e.Logf("%s: %s first, %s; lifting it", c.ID, left[n].Name, &good)
 		if err := left[n].Lift(ctx, e); err != nil {
 			return fmt.Errorf("lift %s: %w", left[n].Name, err)
 		}
+		hiding = hides(left[n])
 		left = slices.Delete(left, n, n+1)
 	}
 	for _, l := range left {

@@ -31,14 +31,16 @@ func TestStackLiftsWhatRanksFirst(t *testing.T) {
 		order    string
 		why      string
 	}{
-		{"one behind the other", [][]findingDoc{{table}, {ports}, {reuse}, {}}, []float64{0, 1, 50, 100}, "conntrack, range, reuse", ""},
-		{"two at once", [][]findingDoc{{ports, table}, {table}, {hint, reuse}, {}}, []float64{0, 0, 50, 100}, "range, conntrack, reuse", ""},
-		{"worse for a moment", [][]findingDoc{{table}, {ports}, {reuse}, {}}, []float64{10, 9, 50, 100}, "conntrack, range, reuse", ""},
+		{"one behind the other", [][]findingDoc{{table}, {ports}, {reuse}, {}}, []float64{0, 10, 50, 100}, "conntrack, range, reuse", ""},
+		{"two at once, of which one hides the other", [][]findingDoc{{ports, table}}, []float64{0}, "", "range was found first, while no work gets to it for conntrack"},
+		{"two at once", [][]findingDoc{{table, reuse}, {reuse, ports}, {hint, ports}, {}}, []float64{0, 50, 60, 100}, "conntrack, reuse, range", ""},
+		{"no better although nothing hides the rest", [][]findingDoc{{table}, {ports}}, []float64{0, 0}, "conntrack", "the fix of conntrack did not help"},
+		{"worse for a moment", [][]findingDoc{{table}, {ports}, {reuse}, {}}, []float64{10, 12, 11, 100}, "conntrack, range, reuse", ""},
 		{"a fix that makes it worse", [][]findingDoc{{table}, {ports}}, []float64{50, 10}, "conntrack", "the fix of conntrack made it worse"},
 		{"one that is not found", [][]findingDoc{{table}, {ports}, {}}, []float64{0, 1, 100}, "conntrack, range", "nothing is found any more, and reuse is still too small"},
 		{"one that stays", [][]findingDoc{{table}, {table}}, []float64{0, 1}, "conntrack", "none of the limits that are left"},
 		{"something else", [][]findingDoc{{other, table}}, []float64{0}, "", "another finding: disk/full"},
-		{"no better in the end", [][]findingDoc{{table}, {ports}, {reuse}, {}}, []float64{10, 10, 10, 10}, "conntrack, range, reuse", "did not help"},
+		{"no better in the end", [][]findingDoc{{table}, {ports}, {reuse}, {}}, []float64{10, 11, 10, 10}, "conntrack, range, reuse", "did not help"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			envtest.Isolate(t)
@@ -48,6 +50,7 @@ func TestStackLiftsWhatRanksFirst(t *testing.T) {
 			}
 			c.Rule, c.Name = "net/conntrack-full", ""
 			c.Stack = []Limit{limit("conntrack", "net/conntrack-full", "^raise"), limit("reuse", "net/ephemeral-ports", "^reuse"), limit("range", "net/ephemeral-ports", "^widen")}
+			c.Stack[0].Hides = []string{"reuse", "range"}
 			good := append([]float64{100}, tt.good...) // the first before the fault
 			c.Measure = func(context.Context, *env.Env, time.Duration) (load.Measurement, error) {
 				m := load.Measurement{Value: good[0], Unit: "good answers/s"}
