@@ -250,12 +250,16 @@ func (l *lane) sample(f *followed) bool {
 // takes long: each commit costs a recording as much as some probes do.
 func (l *lane) hold(w *recording.Writer) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	if l.held == nil {
 		l.held = w
-		return
+	} else {
+		l.held.Take(w)
 	}
-	l.held.Take(w)
+	long := time.Since(l.held.Started) >= patience
+	l.mu.Unlock()
+	if long { // on a starved host something is always due
+		l.hand()
+	}
 }
 
 // hand gives the samples that are held to the sink.

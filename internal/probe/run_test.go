@@ -206,6 +206,21 @@ func TestSamplesOfOneWakingAreOneCommit(t *testing.T) {
 	})
 }
 
+// A lane in which something is always due hands over what it read all the same.
+func TestSamplesAreHeldForAMoment(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sink := &counting{}
+		l := &lane{run: &run{runner: &Runner{Sink: sink}}}
+		for range 10 { // of 100 ms each
+			l.hold(recording.NewWriter(time.Now()))
+			time.Sleep(100 * time.Millisecond)
+		}
+		if n := sink.commits.Load(); n != 2 {
+			t.Errorf("%d commits in a second, want 2", n)
+		}
+	})
+}
+
 func TestPanicIsAnError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rec := recording.New(recording.Manifest{})
