@@ -61,3 +61,31 @@ func TestDayOfOtherFiles(t *testing.T) {
 		})
 	}
 }
+
+// TestTopOfManyDays: each report is of another day, up to that on which the file was written.
+func TestTopOfManyDays(t *testing.T) {
+	text, err := os.ReadFile("testdata/cpu/top.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), " up ")
+	one, _, _ := strings.Cut(rest, "top - ")
+	const days = 1000
+	var all strings.Builder
+	for n := range days {
+		all.WriteString([]string{"top - 23:00:00 up ", "top - 01:00:00 up "}[n%2] + one + "\n")
+	}
+	written := time.Date(2026, 11, 26, 14, 0, 0, 0, time.Local)
+	began := time.Now()
+	read, err := parseTop("top.txt", all.String(), written)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	last := read.reports[len(read.reports)-1].at
+	if last.After(written.Add(time.Hour)) || written.Sub(last) > 24*time.Hour {
+		t.Errorf("the last report is of %v, written at %v", last, written)
+	}
+}

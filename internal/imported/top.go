@@ -55,8 +55,10 @@ func parseTop(file, text string, until time.Time) (*told, error) {
 	}
 	// The file was written last when the last report was made.
 	p.written = until
-	for n := len(p.reports); n > 0 && p.reports[n-1].at.After(until.Add(time.Hour)); {
-		p.move(-1)
+	if n := len(p.reports); n > 0 {
+		if late := p.reports[n-1].at.Sub(until.Add(time.Hour)); late > 0 {
+			p.move(-1 - int((late-1)/(24*time.Hour)))
+		}
 	}
 	if n := len(p.reports); n == 1 {
 		p.note("%s: one report of top tells what the processes did since they were started, not lately; record two or more: top -b -d 1 -n 10", file)
