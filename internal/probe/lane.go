@@ -62,7 +62,12 @@ type lane struct {
 	since   time.Time         // running began
 	lost    bool              // running was given up
 	held    *recording.Writer // samples that are not handed to the sink yet; nil: none
+	prompt  bool              // held has a sample of a probe that is read once a second or less often
 }
+
+// heldAtMost is how long a sample may wait for those that come with it: a recorder that
+// is killed loses what it holds, and may lose the last second.
+const heldAtMost = time.Second
 
 // follow starts a lane.
 func (r *run) follow(probes []*followed) {
@@ -93,11 +98,13 @@ func (l *lane) loop() {
 				return // given up: the thread ends with the goroutine
 			}
 		}
-		l.hand()
+		next, any := l.soonest()
+		if !any || l.ripe(next) {
+			l.hand()
+		}
 		l.watch.Stop()
 		favour(l.run.nice)
 		runtime.UnlockOSThread()
-		next, any := l.soonest()
 		if !any {
 			l.close()
 			l.run.lanes.Done()
@@ -247,7 +254,8 @@ func (l *lane) sample(f *followed) bool {
 }
 
 // hold keeps a sample until the lane has read all that is due, or waits for one that
-// takes long: each commit costs a recording as much as some probes do.
+// takes long: each commit costs a recording as much as some probes do. What is read
+// several times a second waits for what is read once.
 func (l *lane) hold(w *recording.Writer) {
 	l.mu.Lock()
 	if l.held == nil {
@@ -255,18 +263,25 @@ func (l *lane) hold(w *recording.Writer) {
 	} else {
 		l.held.Take(w)
 	}
-	long := time.Since(l.held.Started) >= patience
+	long := time.Since(l.held.Started) >= heldAtMost
 	l.mu.Unlock()
 	if long { // on a starved host something is always due
 		l.hand()
 	}
 }
 
+// ripe says whether samples that are held should not wait for the next waking.
+func (l *lane) ripe(next time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.held != nil && (l.prompt || next.Sub(l.held.Started) >= heldAtMost)
+}
+
 // hand gives the samples that are held to the sink.
 func (l *lane) hand() {
 	l.mu.Lock()
 	w := l.held
-	l.held = nil
+	l.held, l.prompt = nil, false
 	l.mu.Unlock()
 	if w != nil {
 		l.run.commit(w)
@@ -302,6 +317,7 @@ func (l *lane) plan(f *followed, run recording.ProbeRun) {
 	interval = l.run.slowed(interval, run.CPU, l.run.overload.sampled(time.Now(), run.CPU))
 	f.slowed = interval > f.wished
 	f.sampled = true
+	l.prompt = l.prompt || interval >= heldAtMost
 	f.next = f.next.Add(interval)
 	if now := time.Now(); f.next.Before(now) {
 		f.next = now // a starved host: do not catch up

@@ -211,14 +211,52 @@ func TestSamplesAreHeldForAMoment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sink := &counting{}
 		l := &lane{run: &run{runner: &Runner{Sink: sink}}}
-		for range 10 { // of 100 ms each
+		for range 30 { // of 100 ms each
 			l.hold(recording.NewWriter(time.Now()))
 			time.Sleep(100 * time.Millisecond)
 		}
 		if n := sink.commits.Load(); n != 2 {
-			t.Errorf("%d commits in a second, want 2", n)
+			t.Errorf("%d commits in three seconds, want 2", n)
 		}
 	})
+}
+
+// often is a probe that is read five times a second.
+type often struct{ brief }
+
+func (*often) Interval(time.Duration) time.Duration { return 200 * time.Millisecond }
+
+// ages is a sink that notes how old samples are when they come.
+type ages struct {
+	counting
+	oldest time.Duration
+}
+
+func (a *ages) Commit(w *recording.Writer) error {
+	a.oldest = max(a.oldest, time.Since(w.Started))
+	return a.counting.Commit(w)
+}
+
+// What is read several times a second waits for what is read once, and for no longer than
+// a second where nothing is.
+func TestSamplesWaitForThoseOfTheSecond(t *testing.T) {
+	for name, tc := range map[string]struct {
+		probes  []Probe
+		commits int64 // in ten seconds
+	}{
+		"beside others": {[]Probe{&often{brief{fake{name: "often", sample: oneRow}}}, &brief{fake{name: "once", sample: oneRow}}}, 11},
+		"alone":         {[]Probe{&often{brief{fake{name: "often", sample: oneRow}}}}, 10},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			sink := &ages{}
+			if err := (&Runner{Probes: tc.probes, Sink: sink}).Run(t.Context(), 10*time.Second); err != nil {
+				t.Fatal(err)
+			}
+			if n := sink.commits.Load(); n < tc.commits-1 || n > tc.commits+1 || sink.oldest > heldAtMost {
+				t.Errorf("%s: %d commits in ten seconds, want %d; samples %v old at most", name, n, tc.commits, sink.oldest)
+			}
+		})
+	}
 }
 
 func TestPanicIsAnError(t *testing.T) {
