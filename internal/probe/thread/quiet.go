@@ -119,9 +119,7 @@ func (p *Probe) take(w *watched, t *thread, c *census.Thread, stacks *int, denie
 	default:
 		t.futex = futexCall{}
 	}
-	t.row, t.ok = row, true
-	p.rows = append(p.rows, row)
-	p.lock(w, t)
+	p.add(w, t, row)
 }
 
 // maxHeld is for how many counts in a row a thread that woke for a moment is

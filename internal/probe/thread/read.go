@@ -47,6 +47,14 @@ func (p *Probe) read(w *watched, t *thread, stacks *int, denied *unseen) {
 	if s.State != 'R' {
 		p.wait(w, t, &row, stacks, denied)
 	}
+	p.add(w, t, row)
+}
+
+// add adds the row of a thread that moved.
+func (p *Probe) add(w *watched, t *thread, row recording.ThreadSample) {
+	if row.State == "D" {
+		w.calm = calm{}
+	}
 	t.row, t.ok = row, true
 	p.rows = append(p.rows, row)
 	p.lock(w, t)

@@ -5,8 +5,8 @@
 // A thread that was not put on a CPU since the last look is still in the same
 // wait. Its schedstat file, kept open, tells that for less than a
 // microsecond, so only threads that moved are read in full. Threads of processes
-// that do next to nothing are looked at once a second, by the count of all tasks, and
-// what they wait for is read every third time.
+// that do next to nothing, or have done little for a minute, are looked at once a second,
+// by the count of all tasks, and what they wait for is read every third time.
 package thread
 
 import (
@@ -91,6 +91,7 @@ type watched struct {
 	foreign bool // another architecture: numbers of system calls mean other things
 	round   int64
 	counted []census.Thread // of a quiet process, beside threads
+	calm    calm            // since it did more, or waited for a disk
 	locked  time.Time       // when a thread of it was last seen to wait for a lock
 	nested  answer          // it has a PID namespace of its own
 	inside  map[int32]int32 // its threads by their number in that one, while threads stays
@@ -251,8 +252,9 @@ func (p *Probe) choose(due bool) (counted bool, err error) {
 		if have.Threads != e.Threads {
 			have.listed = time.Time{}
 		}
+		have.calm.see(&have.Entry, e)
 		have.Entry, have.round = *e, count
-		if quiet(e) && have.locked.IsZero() && p.began.Sub(taken) < p.fresh {
+		if (quiet(e) || have.calm.long(e.At)) && have.locked.IsZero() && p.began.Sub(taken) < p.fresh {
 			have.listed = time.Time{}
 			p.resting = append(p.resting, have)
 		} else {
