@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"rtrail/internal/rule/catalogue"
 )
 
 // recipe is one command line of docs/cookbook.md.
@@ -21,6 +23,7 @@ type recipe struct {
 // TestCookbook checks every rtrail command line of the cookbook against the real
 // commands, and runs those that read evidence.
 func TestCookbook(t *testing.T) {
+	t.Cleanup(catalogue.Reset) // flags set thresholds
 	recipes, tasks := cookbook(t)
 	if tasks != 22 {
 		t.Errorf("%d tasks, want 22", tasks)

@@ -112,7 +112,7 @@ other evidence makes rtrail use the network.`,
 	d.events.add(f)
 	d.profile.add(f)
 	f.StringVar(&d.failOn, "fail-on", "", "exit with code 3 if a finding has at least this confidence: possible, likely, certain")
-	f.Var(thresholds{}, "threshold", "override a threshold of a rule; rtrail explain RULE lists them; repeatable")
+	thresholds{}.add(f, "")
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
 }

@@ -78,6 +78,9 @@ are Parquet files for DuckDB, pandas and others.`,
 					return usageError("--%s says how to watch: it needs --watch", name)
 				}
 			}
+			if !r.watch && cmd.Flags().Changed("threshold") {
+				return usageError("--threshold: record judges nothing without --watch; add that, or give --threshold to diagnose, timeline or replay when they judge the recording")
+			}
 			return r.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
@@ -185,7 +188,7 @@ func (r *recordJob) startWatch(ctx context.Context, host *session.Live, stdout, 
 		path = whole // notices are read elsewhere
 	}
 	r.night.see = func(since time.Time) string {
-		return shell.Line("rtrail diagnose %s --at %s", shell.Path(path), since.Local().Format(clockLayout)).String()
+		return asOverridden(shell.Line("rtrail diagnose %s --at %s", shell.Path(path), since.Local().Format(clockLayout))).String()
 	}
 	return r.night.start(ctx, host, stdout, stderr)
 }

@@ -101,6 +101,7 @@ are left out, and a note says so.`,
 	f.DurationVar(&r.step, "step", 0, "time per line (default: what fits on a screen)")
 	f.BoolVar(&r.full, "full", false, "full screen: move through the time with the verdict of each moment")
 	r.prom.add(f, "show", "the last 1h, or --at and --for")
+	thresholds{}.add(f, "")
 	r.face.add(f, "the answer")
 	r.pageFlag.add(f, "the answer")
 	cmd.SetFlagErrorFunc(flagError)
@@ -184,7 +185,7 @@ func (r *replayJob) run(ctx context.Context, src *session.Store, lengthGiven boo
 		return nil, err
 	}
 	from, to := c.Window.From, c.Window.To
-	var notes []string
+	notes := overrides()
 	if r.at != "" {
 		if least := src.AtLeast(); src.Imported() && r.length < least {
 			if lengthGiven {

@@ -140,7 +140,7 @@ func (o *overview) judgeAgain(e episode.Episode) string {
 	return judging(o.source, e.First).String()
 }
 
-// judging is the command that judges a moment. --for is not less than rules need.
+// judging is the command that judges a moment, by the same thresholds. --for is not less than rules need.
 func judging(src *session.Store, at time.Time) shell.Command {
 	files, again, least := src.Paths(), src.Again(), max(src.AtLeast(), timelinePart)
 	if len(files) > 0 {
@@ -152,6 +152,7 @@ func judging(src *session.Store, at time.Time) shell.Command {
 	if least > timelinePart {
 		line = line.With("--for %s", least.String())
 	}
+	line = asOverridden(line)
 	if more := len(files) - maxReportsNamed; more > 0 {
 		line = line.With("# and the other %d files", more)
 	}

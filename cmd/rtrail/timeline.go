@@ -95,6 +95,7 @@ than 1,500 samples some are left out, and a note says so.`,
 	f.StringVar(&t.to, "to", "", "only up to this time")
 	f.DurationVar(&t.step, "step", 0, "time per window, 10s at least (default: what takes seconds)")
 	t.prom.add(f, "look through", "the last 1h, or --from and --to")
+	thresholds{}.add(f, "")
 	t.face.add(f, "the timeline")
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
@@ -187,7 +188,7 @@ func (t *timelineJob) run(ctx context.Context, src *session.Store) (*timelined, 
 	if err != nil {
 		return nil, err
 	}
-	out := &timelined{source: src, contents: held, from: when.From, to: when.To, notes: notes}
+	out := &timelined{source: src, contents: held, from: when.From, to: when.To, notes: append(overrides(), notes...)}
 	var note string
 	if out.from, out.to, note = enough(src, held.Window, out.from, out.to); note != "" {
 		out.notes = append(out.notes, note)

@@ -1,15 +1,18 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"rtrail/internal/recording"
 )
@@ -27,6 +30,9 @@ func TestBootUnit(t *testing.T) {
 	unit := bootUnit
 	if a, b := option(t, unit, "AmbientCapabilities"), option(t, unit, "CapabilityBoundingSet"); !slices.Equal(a, b) {
 		t.Errorf("ambient capabilities are %q, bounded by %q", a, b)
+	} else if polite := regexp.MustCompile(`(?m)^(Nice|CPUSchedulingPolicy)=.*$`).FindString(unit); polite != "" || !slices.Contains(a, "CAP_SYS_NICE") {
+		// A recorder that goes last is late where it matters most.
+		t.Errorf("%s, capabilities %q: probes cannot go before the programs of a busy host", polite, a)
 	}
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
 		t.Skip("no systemd-analyze")
@@ -82,8 +88,7 @@ func TestCapabilitiesOfBootUnit(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = other.Process.Kill(); _ = other.Wait() })
 	runs := 0
-	// What a recorder with some rights does not see: probes that do not run, and what others note.
-	missing := func(as []string) (list []string) {
+	recorder := func(as []string) (cmd *exec.Cmd, rec string) {
 		runs++
 		home := filepath.Join(dir, strings.Repeat("r", runs))
 		if err := os.Mkdir(home, 0o700); err != nil {
@@ -94,13 +99,18 @@ func TestCapabilitiesOfBootUnit(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		rec := filepath.Join(home, "rec")
+		rec = filepath.Join(home, "rec")
 		args := append(slices.Clone(as), binary, "record", "-o", rec, "--for", "2s", "--mysql", "off")
-		cmd := exec.Command(args[0], args[1:]...)
+		cmd = exec.Command(args[0], args[1:]...)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+		return cmd, rec
+	}
+	// What a recorder with some rights does not see: probes that do not run, and what others note.
+	missing := func(as []string) (list []string) {
+		cmd, rec := recorder(as)
 		out, err := cmd.CombinedOutput()
 		if err != nil {
-			t.Fatalf("%v: %v\n%s", args, err, out)
+			t.Fatalf("%v: %v\n%s", cmd.Args, err, out)
 		}
 		for _, m := range regexp.MustCompile(`(?m)^rtrail: probe (\S+) does not run`).FindAllSubmatch(out, -1) {
 			list = append(list, string(m[1]))
@@ -117,6 +127,29 @@ func TestCapabilitiesOfBootUnit(t *testing.T) {
 		}
 		slices.Sort(list)
 		return slices.Compact(list)
+	}
+	// Whether a recorder may order its threads, by what it may do to one of them for good.
+	orders := func(as []string) (does bool) {
+		cmd, _ := recorder(as)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		for {
+			select {
+			case err := <-ended:
+				if err != nil {
+					t.Fatalf("%v: %v", cmd.Args, err)
+				}
+				return does
+			case <-time.After(50 * time.Millisecond):
+			}
+			if id, ok := monitorThread(fmt.Sprintf("/proc/%d/task", cmd.Process.Pid)); ok {
+				slack, err := os.ReadFile(filepath.Join("/proc", id, "timerslack_ns"))
+				does = does || err == nil && strings.TrimSpace(string(slack)) == strconv.Itoa(int(monitorSlack))
+			}
+		}
 	}
 	caps := option(t, bootUnit, "CapabilityBoundingSet")
 	with := func(without ...string) []string {
@@ -149,6 +182,11 @@ func TestCapabilitiesOfBootUnit(t *testing.T) {
 				t.Errorf("without %q this is not seen: %q; want %s among it", c.without, got, what)
 			}
 		}
+	}
+	if !orders(nil) {
+		t.Log("root cannot set the slack of a thread either")
+	} else if does, without := orders(with()), orders(with("CAP_SYS_NICE")); !does || without {
+		t.Errorf("the recorder orders its threads with the unit's capabilities: %v, without CAP_SYS_NICE: %v", does, without)
 	}
 }
 

@@ -65,7 +65,6 @@ With -i packets are captured, too; they are judged by intervals of ten seconds.`
 	w.packets.add(f)
 	w.mysql.add(f)
 	w.events.add(f)
-	f.Var(thresholds{}, "threshold", "override a threshold of a rule; rtrail explain RULE lists them; repeatable")
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
 }
@@ -96,7 +95,7 @@ func (w *watchJob) run(ctx context.Context, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer host.Close()
-	w.see = func(time.Time) string { return shell.Line("sudo rtrail").String() }
+	w.see = func(time.Time) string { return asOverridden(shell.Line("sudo rtrail")).String() }
 	runs, stop, err := w.nightWatch.start(ctx, host, stdout, stderr)
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"rtrail/internal/infile"
 	"rtrail/internal/notify"
 	"rtrail/internal/prose"
+	"rtrail/internal/report"
 	"rtrail/internal/session"
 	"rtrail/internal/unit"
 	"rtrail/internal/watch"
@@ -48,6 +49,7 @@ func (n *nightWatch) add(f *pflag.FlagSet, when string) {
 	f.DurationVar(&n.window, "window", 10*time.Second, "how much is judged each time"+when)
 	f.StringArrayVar(&n.notify, "notify", nil, "hand notices to exec:COMMAND, https://HOST/PATH, alertmanager+https://HOST:PORT, or what @FILE names; repeatable"+when)
 	f.StringVar(&n.state, "state", "", "file that remembers what was notified across restarts; one per watch (default: with --notify, as root or under systemd, watch.json in $STATE_DIRECTORY or /var/lib/rtrail)"+when)
+	thresholds{}.add(f, when)
 }
 
 // check refuses what cannot be meant, and finds the receivers.
@@ -127,6 +129,8 @@ type watchNotice struct {
 	Notify        []string       `json:"notify"`
 	Missing       []missingProbe `json:"missing"` // probes that do not run
 	Open          []watch.Notice `json:"open"`    // faults that an earlier run told of
+
+	Thresholds []report.Threshold `json:"thresholds,omitempty"` // that were overridden
 }
 
 type missingProbe struct {
@@ -214,6 +218,9 @@ func (r *running) begin(host string) error {
 		}
 	}
 	start.Open = append(start.Open, r.tracker.Open()...)
+	for _, o := range overridden() {
+		start.Thresholds = append(start.Thresholds, report.NewThreshold(o))
+	}
 	if r.json {
 		return document.JSONLine(r.stdout, start)
 	}
@@ -223,6 +230,9 @@ func (r *running) begin(host string) error {
 	}
 	if len(start.Open) > 0 {
 		words += "; " + unit.Plural(len(start.Open), "fault is", "faults are") + " known from before"
+	}
+	for _, o := range overrides() {
+		words += "; " + o
 	}
 	if len(missing) > 0 {
 		words += "; without " + strings.Join(missing, "; ")

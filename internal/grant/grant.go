@@ -11,7 +11,7 @@ import (
 
 // all are the capabilities with which everything is watched and captured. setcap
 // replaces those that a file has: a line with fewer would take some away.
-var all = []string{"cap_bpf", "cap_dac_read_search", "cap_net_admin", "cap_net_raw", "cap_perfmon", "cap_sys_admin", "cap_sys_ptrace", "cap_syslog"}
+var all = []string{"cap_bpf", "cap_dac_read_search", "cap_net_admin", "cap_net_raw", "cap_perfmon", "cap_sys_admin", "cap_sys_nice", "cap_sys_ptrace", "cap_syslog"}
 
 // Command gives the file that runs all capabilities, and some more if they are missing,
 // for everybody who may run it.

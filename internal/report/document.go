@@ -292,7 +292,7 @@ func NewDocument(v verdict.Verdict) Document {
 			return OffCPU{Process: o.Process, PID: o.PID, Thread: o.Thread, State: o.State, Waiting: document.Number(o.Mean), Longest: document.Number(o.Longest.Seconds()),
 				Stack: o.Stack, UserStack: o.UserStack, CalledBy: o.Caller, Waker: o.Waker, WakerPID: o.WakerPID, WakerIn: o.WakerIn, Interrupt: o.Interrupt}
 		}),
-		Captures: each(v.Captures, capture), Notes: each(v.Notes, same), Thresholds: each(v.Thresholds, newThreshold),
+		Captures: each(v.Captures, capture), Notes: each(v.Notes, same), Thresholds: each(v.Thresholds, NewThreshold),
 	}
 }
 

@@ -10,7 +10,8 @@ type Threshold struct {
 	Unit  string  `json:"unit"`
 }
 
-func newThreshold(o rule.Override) Threshold {
+// NewThreshold is the JSON form of one.
+func NewThreshold(o rule.Override) Threshold {
 	own, _ := o.Threshold.Overridden()
 	return Threshold{ID: o.ID, Value: o.Threshold.Value, Own: own, Unit: o.Threshold.Unit}
 }

@@ -144,6 +144,11 @@ type Override struct {
 	Threshold *Threshold
 }
 
+// String says that the threshold was overridden.
+func (o Override) String() string {
+	return fmt.Sprintf("threshold %s is %v instead of %s", o.ID, o.Threshold, o.Own())
+}
+
 // Own is the value that the rule itself has, as people read it.
 func (o Override) Own() string {
 	own, _ := o.Threshold.Overridden()

@@ -41,7 +41,7 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 		Captures: capturesOf(v), Lookups: lookupsIn(v),
 	}
 	for _, o := range out.Thresholds {
-		out.Notes = append(out.Notes, fmt.Sprintf("threshold %s is %v instead of %s", o.ID, o.Threshold, o.Own()))
+		out.Notes = append(out.Notes, o.String())
 	}
 	out.OffCPU = offCPUOf(v, out.Time)
 	var found []Finding

@@ -13,14 +13,16 @@ const calmBefore = 30 * time.Second
 // Failures that the hypervisor disturbed do not count: r.Patience is for them,
 // and is used up by them. Where it ends before the case passed or failed of its
 // own, the result is unjudged. Cases keep state: fresh makes one for each try,
-// and the last one is returned.
+// and the last one is returned. Its result keeps those of the tries before.
 //
 // With r.Again 0 the first result stands, whatever disturbed it.
 func (r *Runner) RunUntilJudged(ctx context.Context, fresh func() Case) (Case, Result) {
+	var earlier []Result
 	for tries, failures := 1, 0; ; tries++ {
 		start := time.Now()
 		c := fresh()
 		result := r.Run(ctx, c)
+		result.Tries, result.Earlier = tries, earlier
 		if result.Pass || result.Skipped || r.Again == 0 || ctx.Err() != nil {
 			return c, result
 		}
@@ -42,6 +44,8 @@ func (r *Runner) RunUntilJudged(ctx context.Context, fresh func() Case) (Case, R
 			r.awaitCalm(ctx)
 			r.Patience -= time.Since(start)
 		}
+		result.Unjudged, result.Earlier = disturbed, nil
+		earlier = append(earlier, result)
 	}
 }
 

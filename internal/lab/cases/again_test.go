@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"rtrail/internal/document"
 	"rtrail/internal/lab/env"
 	"rtrail/internal/lab/env/envtest"
 )
@@ -71,6 +72,14 @@ func TestRunUntilJudged(t *testing.T) {
 			if result.Pass != test.pass || result.Unjudged != test.unjudged {
 				t.Errorf("pass %v, unjudged %v; want %v and %v", result.Pass, result.Unjudged, test.pass, test.unjudged)
 			}
+			if result.Tries != begun || len(result.Earlier) != begun-1 {
+				t.Errorf("told of %d tries, and %d before; want %d and %d", result.Tries, len(result.Earlier), begun, begun-1)
+			}
+			for i, e := range result.Earlier {
+				if e.Pass || e.Unjudged != (test.tries[i].stolen >= robbedSecond) || e.Tries != i+1 || e.Earlier != nil || e.Why == "" {
+					t.Errorf("try %d: %+v", i+1, e)
+				}
+			}
 		})
 	}
 }
@@ -87,6 +96,45 @@ func TestLineNamesTheft(t *testing.T) {
 	r.Unjudged, r.Stolen = false, 0.004
 	if got := r.Line(); strings.Contains(got, "hypervisor") {
 		t.Errorf("a failure of its own: %q", got)
+	}
+}
+
+// What passed at a later try only says so.
+func TestTriesAreTold(t *testing.T) {
+	failed, robbed := Result{Why: "was not found"}, Result{Why: "was not found", Unjudged: true, Stolen: 0.3}
+	passed := func(earlier ...Result) Result {
+		return Result{Case: "cpu/a", Pass: true, Tries: 1 + len(earlier), Earlier: earlier, Seconds: 12}
+	}
+	lost := func(earlier ...Result) Result {
+		r := passed(earlier...)
+		r.Pass, r.Why = false, "was not found"
+		return r
+	}
+	for name, c := range map[string]struct {
+		rounds []Result
+		line   string // end of the last round's
+		status string
+	}{
+		"at once":                       {[]Result{passed(), passed()}, "; 12 s", "| 2 of 2 |"},
+		"one at its second try":         {[]Result{passed(), passed(), passed(), passed(), passed(failed)}, "; 12 s; at its second try", "| 5 of 5, 1 at its second try |"},
+		"two of them":                   {[]Result{passed(failed), passed(failed)}, "; at its second try", "| 2 of 2, 2 at their second try |"},
+		"at different ones":             {[]Result{passed(failed), passed(failed, failed)}, "; at its third try", "| 2 of 2, 1 at its second try, 1 at its third try |"},
+		"late":                          {[]Result{passed(robbed, robbed, robbed, robbed, failed)}, "; at try 6", "| 1 of 1, 1 at try 6 |"},
+		"disturbed before":              {[]Result{passed(robbed)}, "; at its second try, as the hypervisor disturbed", "| 1 of 1, 1 after tries that the hypervisor disturbed |"},
+		"failed twice":                  {[]Result{lost(failed)}, "was not found; 12 s; 2 tries", "| 0 of 1 |"},
+		"failed, and was tried once":    {[]Result{lost()}, "was not found; 12 s", "| 0 of 1 |"},
+		"failed twice after one passed": {[]Result{passed(failed), lost(failed)}, "; 2 tries", "| 1 of 2, 1 at its second try |"},
+	} {
+		var out strings.Builder
+		if err := document.Markdown(&out, Table([]Summary{{Case: Case{ID: "cpu/a", Rule: "cpu/a", Title: "a fault"}, Rounds: c.rounds}})); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), c.status) {
+			t.Errorf("%s: no %q in\n%s", name, c.status, out.String())
+		}
+		if got := c.rounds[len(c.rounds)-1].Line(); !strings.HasSuffix(got, c.line) {
+			t.Errorf("%s: %q, want its end %q", name, got, c.line)
+		}
 	}
 }
 

@@ -133,6 +133,9 @@ type Result struct {
 	Verdict  time.Duration     `json:"verdict_ns"` // from the window's end to the verdict
 	Stolen   float64           `json:"stolen"`     // share of CPU time that the hypervisor took in the worst second of the run
 	Unjudged bool              `json:"unjudged"`   // failed, but only in runs that the hypervisor disturbed
+	Tries    int               `json:"tries"`      // this one and those before it, with --again; 0: it was not counted
+	// Earlier are the tries before, which failed; unjudged those that the hypervisor disturbed.
+	Earlier []Result `json:"earlier,omitempty"`
 	// Injected is when a fault was there that is held, Fixed when it was fixed.
 	Injected time.Time `json:"injected,omitzero"`
 	Fixed    time.Time `json:"fixed,omitzero"`

@@ -18,20 +18,23 @@ const nothing = "nothing"
 type mix struct{ injected, first string }
 
 // confusion compares what was injected with what ranked first, in all rounds that
-// came to a verdict: by domain, and rule by rule where the two differ.
+// came to a verdict: by domain, and rule by rule where the two differ. Tries that
+// failed of their own count, whatever came of the next one.
 func confusion(all []Summary) []document.Block {
 	counts := map[mix]int{}
 	at := map[mix][]string{} // cases
 	total, same := 0, 0
 	for _, s := range all {
 		for _, r := range s.Rounds {
-			for _, m := range mixes(s.Case, r) {
-				total++
-				counts[mix{domain(m.injected), domain(m.first)}]++
-				if m.injected == m.first {
-					same++
-				} else if !slices.Contains(at[m], s.Case.ID) {
-					at[m] = append(at[m], s.Case.ID)
+			for _, try := range append(slices.Clone(r.Earlier), r) {
+				for _, m := range mixes(s.Case, try) {
+					total++
+					counts[mix{domain(m.injected), domain(m.first)}]++
+					if m.injected == m.first {
+						same++
+					} else if !slices.Contains(at[m], s.Case.ID) {
+						at[m] = append(at[m], s.Case.ID)
+					}
 				}
 			}
 		}

@@ -3,6 +3,8 @@ package cases
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,11 +23,46 @@ func (r Result) Line() string {
 	case r.Pass && !r.Injected.IsZero():
 		return line("held", r.Case, "%.0f s", r.Seconds)
 	case r.Pass && r.After == nil:
-		return line("pass", r.Case, "silent; %s; %.0f s", r.Under, r.Seconds)
+		return line("pass", r.Case, "silent; %s; %.0f s%s", r.Under, r.Seconds, r.retried())
 	case r.Pass:
-		return line("pass", r.Case, "%s -> %s -> %s; %.0f s", bare(r.Before), bare(r.Under), r.After, r.Seconds)
+		return line("pass", r.Case, "%s -> %s -> %s; %.0f s%s", bare(r.Before), bare(r.Under), r.After, r.Seconds, r.retried())
 	}
-	return line("FAIL", r.Case, "%s; %.0f s%s", firstLine(r.Why), r.Seconds, r.theft())
+	return line("FAIL", r.Case, "%s; %.0f s%s%s", firstLine(r.Why), r.Seconds, r.theft(), r.retried())
+}
+
+// retried says in a line that there were tries before.
+func (r Result) retried() string {
+	switch {
+	case len(r.Earlier) == 0:
+		return ""
+	case !r.Pass:
+		return fmt.Sprintf("; %d tries", r.Tries)
+	case r.failures() == 0:
+		return "; " + atTry(1, r.Tries) + ", as the hypervisor disturbed"
+	}
+	return "; " + atTry(1, r.Tries)
+}
+
+// failures counts the tries before that failed of their own.
+func (r Result) failures() (n int) {
+	for i := range r.Earlier {
+		if !r.Earlier[i].Unjudged {
+			n++
+		}
+	}
+	return n
+}
+
+// atTry says at which try some rounds passed.
+func atTry(rounds, try int) string {
+	its := "its"
+	if rounds > 1 {
+		its = "their"
+	}
+	if words := [...]string{2: "second", 3: "third", 4: "fourth", 5: "fifth"}; try < len(words) {
+		return fmt.Sprintf("at %s %s try", its, words[try])
+	}
+	return fmt.Sprintf("at try %d", try)
 }
 
 var runLines = document.FixedLines([]document.Column{{Fixed: len("again")}, {Fixed: 32, Tight: true}, {Tight: true}}, 0)
@@ -74,6 +111,29 @@ func (s Summary) Passed() (passed, ran int) {
 	return passed, ran
 }
 
+// retried says how many rounds passed at which try after the first one: with tries that failed of
+// their own, and where the hypervisor disturbed all before.
+func (s Summary) retried() string {
+	at, disturbed := map[int]int{}, 0
+	for i := range s.Rounds {
+		switch r := &s.Rounds[i]; {
+		case !r.Pass || len(r.Earlier) == 0:
+		case r.failures() == 0:
+			disturbed++
+		default:
+			at[r.Tries]++
+		}
+	}
+	words := ""
+	for _, try := range slices.Sorted(maps.Keys(at)) {
+		words += fmt.Sprintf(", %d %s", at[try], atTry(at[try], try))
+	}
+	if disturbed > 0 {
+		words += fmt.Sprintf(", %d after tries that the hypervisor disturbed", disturbed)
+	}
+	return words
+}
+
 // slowestVerdict is the longest time from a window's end to its verdict.
 func (s Summary) slowestVerdict() (d time.Duration) {
 	for _, r := range s.Rounds {
@@ -94,7 +154,7 @@ func Table(all []Summary) document.Document {
 		}
 		r := s.Rounds[len(s.Rounds)-1]
 		verdict := s.slowestVerdict().Round(time.Millisecond).String()
-		status := fmt.Sprintf("%d of %d", passed, ran)
+		status := fmt.Sprintf("%d of %d", passed, ran) + s.retried()
 		switch {
 		case r.Skipped && ran == 0:
 			status, verdict = "skipped: "+r.Why, "-"

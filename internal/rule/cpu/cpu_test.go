@@ -108,6 +108,36 @@ func TestSaturatedNamesVictims(t *testing.T) {
 	if len(f.Affects) != 1 || f.Affects[0].PID != 80 {
 		t.Errorf("affects %+v, want nginx alone", f.Affects)
 	}
+	for _, tt := range []struct {
+		name   string
+		others []ruletest.Process
+		want   string
+	}{
+		{"one", []ruletest.Process{{PID: 80, Comm: "nginx", CPU: 0.02, RunDelay: 0.1}}, "nginx (80) waits for a CPU 100 ms per second"},
+		{"who waits longest comes first", []ruletest.Process{{PID: 80, Comm: "nginx", CPU: 0.02, RunDelay: 0.1}, {PID: 90, Comm: "sshd", RunDelay: 0.2}},
+			"sshd (90) waits for a CPU 200 ms per second, nginx (80) waits for a CPU 100 ms per second"},
+		{"workers together, by the one that waits longest", []ruletest.Process{{PID: 81, Comm: "php-fpm", CPU: 0.01, RunDelay: 0.1}, {PID: 82, Comm: "php-fpm", RunDelay: 0.3}, {PID: 83, Comm: "php-fpm", RunDelay: 0.001}},
+			"php-fpm ×2 (82) waits for a CPU 400 ms per second"},
+		{"many that hardly wait", []ruletest.Process{{PID: 81, Comm: "php-fpm", RunDelay: 0.004}, {PID: 82, Comm: "php-fpm", RunDelay: 0.004}, {PID: 83, Comm: "php-fpm", RunDelay: 0.004}}, ""},
+		{"one that hardly waits", []ruletest.Process{{PID: 80, Comm: "nginx", CPU: 0.02, RunDelay: 0.005}}, ""},
+		{"a kernel thread", []ruletest.Process{{PID: 20, Comm: "kworker/0:1", Kernel: true, CPU: 0.002, RunDelay: 0.4}}, ""},
+		{"one that asked to go last", []ruletest.Process{{PID: 30, Comm: "backup", CPU: 0.02, RunDelay: 0.4, Nice: 19}}, ""},
+		{"whose waits are not known", []ruletest.Process{{PID: 80, Comm: "nginx", CPU: 0.02, Change: func(_ float64, r *recording.ProcessSample) { r.RunDelay = recording.Unknown }}}, ""},
+	} {
+		h := stress(ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 1}), 4, 0.49, 0.5, 0)
+		for _, p := range tt.others {
+			h.Process(p)
+		}
+		f := h.Detect(t, saturated)[0]
+		ruletest.Checked(t, f)
+		var list []string
+		for i := range f.Victims {
+			list = append(list, f.Victims[i].Words().String())
+		}
+		if got := strings.Join(list, ", "); got != tt.want || len(f.Notes) > 0 {
+			t.Errorf("%s: victims %q, notes %v; want %q and no note", tt.name, got, f.Notes, tt.want)
+		}
+	}
 }
 
 // The impact and the sum that evidence tells agree: what is left out is said.

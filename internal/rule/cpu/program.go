@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"rtrail/internal/rule"
+	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
 
@@ -129,6 +130,47 @@ func (g program) subject() view.Entity {
 		s.Name = fmt.Sprintf("%s ×%d", g.name, len(w))
 	}
 	return s
+}
+
+// victims are the programs that were seen to wait for a CPU, who waited longest first.
+func victims(list []program) []rule.Victim {
+	const maxVictims = 100
+	var out []rule.Victim
+	for i := range list {
+		if x, ok := list[i].victim(); ok {
+			out = append(out, x)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b rule.Victim) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	return out[:min(len(out), maxVictims)]
+}
+
+// victim sums up those processes of a program that felt their wait, and did not ask to go last. What
+// kernel threads hold up shows in the processes they work for.
+func (g program) victim() (x rule.Victim, ok bool) {
+	var longest *view.Process
+	n := 0
+	for i := range g.processes {
+		p := &g.processes[i] // they are large
+		waited := view.OrZero(p.RunDelay)
+		if p.Kernel || p.Nice > 0 || waited < victimDelay.Value {
+			continue
+		}
+		n++
+		x.Seconds += waited
+		if longest == nil || waited > longest.RunDelay {
+			longest = p
+		}
+	}
+	if longest == nil {
+		return x, false
+	}
+	x.Who = longest.Entity()
+	if n > 1 {
+		x.Who.Name = fmt.Sprintf("%s ×%d", g.name, n)
+	}
+	x.Lost = rule.T("waits for a CPU %v per second", unit.Seconds(x.Seconds))
+	return x, true
 }
 
 // labels joins the names of the first few programs.

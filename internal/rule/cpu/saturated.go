@@ -212,6 +212,7 @@ func describeSaturated(v *view.View, f *rule.Finding, q queue, total view.CPUSha
 	f.Impact = rule.Impact{TimeLost: waited, Text: q.wordsOf(waited)}
 	f.AffectsAll = false
 	f.Affects = subjects(q.victims)
+	f.Victims = victims(q.victims)
 	if q.measured {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.SchedRunDelay, Value: q.waited + q.niced,
 			What:  rule.T("tasks waited %v s per second for a CPU and ran %v s", unit.Number(round(q.waited+q.niced)), unit.Number(round(cores))),
@@ -248,9 +249,6 @@ func describeSaturated(v *view.View, f *rule.Finding, q queue, total view.CPUSha
 	if total.Steal >= stealWorthSaying.Value {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CPUSteal, Value: total.Steal,
 			What: rule.T("the hypervisor took %v of the CPU time", unit.Share(total.Steal))})
-	}
-	if len(q.victims) > 0 {
-		f.Notes = append(f.Notes, rule.T("slowed down: %s", labels(q.victims, 4)))
 	}
 	if q.waited < waitRatioPossible.Value*cores && q.niced > 0 {
 		f.Notes = append(f.Notes, rule.T("only processes with a positive nice value wait; the others get their CPU"))

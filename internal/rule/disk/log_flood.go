@@ -1,7 +1,9 @@
 package disk
 
 import (
+	"cmp"
 	"regexp"
+	"slices"
 
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
@@ -12,14 +14,15 @@ import (
 )
 
 var logFlood = rule.Rule{
-	ID:         "disk/log-flood",
-	Title:      "a program writes so much into its log that a disk is busy with it",
-	Plural:     "programs write so much into their logs that a disk is busy with it",
-	Resource:   "disks",
-	Needs:      []recording.Table{recording.Disks, recording.Processes},
-	Explains:   []string{"disk/saturated", "disk/cgroup-throttled", "disk/slow-sync", "disk/full", "proc/uninterruptible", "rt/server-slow"},
-	Thresholds: []*rule.Threshold{&logRate, &logShare, &logBusy, &busyShare, &minWaiting, &bulkRequest, &ownStream, &oneStream, &sameDisk},
-	Detect:     detectLogFlood,
+	ID:       "disk/log-flood",
+	Title:    "a program writes so much into its log that a disk is busy with it",
+	Plural:   "programs write so much into their logs that a disk is busy with it",
+	Resource: "disks",
+	Needs:    []recording.Table{recording.Disks, recording.Processes},
+	Explains: []string{"disk/saturated", "disk/cgroup-throttled", "disk/slow-sync", "disk/full", "proc/uninterruptible", "rt/server-slow"},
+	Thresholds: []*rule.Threshold{&logRate, &logShare, &logBusy, &busyShare, &minWaiting, &bulkRequest, &ownStream, &oneStream, &sameDisk, &feltWait,
+		&waitingQueue, &slowFlash, &slowSpindle, &mostIntervals},
+	Detect: detectLogFlood,
 }
 
 var (
@@ -118,6 +121,18 @@ func (l *growingLog) otherBusy(v *view.View) bool {
 	return false
 }
 
+// victims are other programs that were seen to wait for the disk of the log, rather than for another
+// one that works meanwhile, who waits longest first.
+func (l *growingLog) victims(v *view.View) (list []rule.Victim) {
+	for _, w := range waitersAt(v, l.disk, beside(v, l.disk), nil).suffer() {
+		if w.PID != l.process.PID && !w.Kernel && w.here >= feltWait.Value {
+			list = append(list, rule.Victim{Who: w.Entity(), Seconds: w.here, Lost: rule.T("waits for the disk %v per second", unit.Seconds(w.here))})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b rule.Victim) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	return list
+}
+
 func (l *growingLog) finding(v *view.View) rule.Finding {
 	p := l.process
 	others := 0.0
@@ -137,6 +152,10 @@ func (l *growingLog) finding(v *view.View) rule.Finding {
 			sure = rule.Certain
 		}
 	}
+	var victims []rule.Victim
+	if sure > rule.Possible {
+		victims = l.victims(v)
+	}
 	check := shell.Line("rtrail trace files -p %d --for 10s", p.PID)
 	what := rule.T("the position in %s advances by %v/s", l.Last.Path, unit.Bytes(l.rate))
 	if l.counted {
@@ -145,6 +164,7 @@ func (l *growingLog) finding(v *view.View) rule.Finding {
 	return rule.Finding{
 		Subject: p.Entity(), Confidence: sure, Impact: impact,
 		Affects:  append(affected, l.disks(v)...),
+		Victims:  victims,
 		Headline: rule.T("%s (%d) writes %v/s to its log %s: this is most of what disk %s writes", p.Comm, p.PID, unit.Bytes(l.rate), l.Last.Path, l.disk.Device),
 		Evidence: []rule.Evidence{
 			{Metric: metric.FileWritten, Value: l.rate, Limit: rule.Limit(logRate.Value), Check: check, What: what},

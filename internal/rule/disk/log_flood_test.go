@@ -2,6 +2,7 @@ package disk
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,7 +44,7 @@ func (f flood) host() *ruletest.Host {
 	disks(h, device{name: "loop3", backing: backing, writes: 64, reads: 64 * f.read / f.written, size: f.written / 64, await: 0.2, busy: f.busy, queue: 15})
 	if f.other > 0 {
 		ruletest.Every(h, func(at time.Time, s float64) recording.DiskSample {
-			return recording.DiskSample{At: at, Device: "sda", Major: 8, Busy: time.Duration(f.other * s * float64(time.Second))}
+			return recording.DiskSample{At: at, Device: "sda", Major: 8, Busy: time.Duration(f.other * s * float64(time.Second)), WeightedQueue: time.Duration(f.other * s * float64(time.Second))}
 		})
 	}
 	h.Process(ruletest.Process{PID: 812, Comm: "shop", WriteBytes: f.rate, BlockDelay: 0.9})
@@ -115,6 +116,45 @@ func TestLogFlood(t *testing.T) {
 		situation("a log of a database", 0, func(f *flood) { f.path = "/var/lib/cassandra/commitlog/CommitLog-7-1.db" }),
 		situation("a filesystem on no disk", 0, func(f *flood) { f.elsewhere = true }),
 	})
+}
+
+// Victims are those that wait for this disk, whatever another one does.
+func TestLogFloodVictims(t *testing.T) {
+	const mib = 1 << 20
+	for name, c := range map[string]struct {
+		waits, other float64
+		also         func(*ruletest.Host)
+		want         string
+	}{
+		"one that reads":                      {waits: 0.8, want: "table-reader (813) waits for the disk 818 ms per second"},
+		"longer than another disk is busy":    {waits: 0.8, other: 0.6, want: "table-reader (813) waits for the disk 218 ms per second"},
+		"no longer than another disk is busy": {waits: 0.8, other: 0.8},
+		"at most possible":                    {waits: 0.4},
+		"a kernel thread, and one that hardly waits": {waits: 0.8, also: func(h *ruletest.Host) {
+			h.Process(ruletest.Process{PID: 20, Comm: "jbd2/loop3-8", Kernel: true})
+			blocked(h, 20, 20, "jbd2_log_wait_commit", 0.9)
+			h.Process(ruletest.Process{PID: 814, Comm: "cron", ReadBytes: 400, BlockDelay: 0.03})
+		}, want: "table-reader (813) waits for the disk 818 ms per second"},
+		"who waits longest comes first": {waits: 0.8, also: func(h *ruletest.Host) {
+			h.Process(ruletest.Process{PID: 815, Comm: "mariadbd", ReadBytes: 400, BlockDelay: 0.9})
+		}, want: "mariadbd (815) waits for the disk 900 ms per second, table-reader (813) waits for the disk 818 ms per second"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := flood{path: "/srv/shop/debug.log", flags: 0o102001, rate: 40 * mib, written: 32 * mib, busy: 0.97, waits: c.waits, other: c.other, below: 40 * mib}.host()
+			if c.also != nil {
+				c.also(h)
+			}
+			f := h.Detect(t, logFlood)[0]
+			ruletest.Checked(t, f)
+			var list []string
+			for i := range f.Victims {
+				list = append(list, f.Victims[i].Words().String())
+			}
+			if got := strings.Join(list, ", "); got != c.want {
+				t.Errorf("victims %q, want %q", got, c.want)
+			}
+		})
+	}
 }
 
 // TestLogFloodOnLoop: what a loop device does, the disk below it does, if that does little else.

@@ -1,7 +1,9 @@
 package memory
 
 import (
+	"cmp"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -78,6 +80,20 @@ func detectCacheDropped(v *view.View) ([]rule.Finding, error) {
 	return []rule.Finding{who.finding(v, sure, times, threads, read, waiting)}, nil
 }
 
+// victims are those of some processes that wait for what they read from disks, who waits longest
+// first. Who mostly writes may wait for that.
+func victims(v *view.View, waiting []view.Process) (list []rule.Victim) {
+	for i := range waiting {
+		p := &waiting[i] // they are large
+		if read := view.OrZero(p.ReadBytes); read > 0 && view.OrZero(p.WriteBytes) <= read {
+			waited := diskWaits(v, waiting[i:i+1])
+			list = append(list, rule.Victim{Who: p.Entity(), Seconds: waited, Lost: rule.T("waits for disks %v per second, reads %v/s from them", unit.Seconds(waited), unit.Bytes(read))})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b rule.Victim) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	return list
+}
+
 // mostlyReads says whether disks read more than they write.
 func mostlyReads(v *view.View) bool {
 	read, written := 0.0, 0.0
@@ -151,6 +167,9 @@ func (d *dropper) finding(v *view.View, sure rule.Confidence, times, threads, re
 	}
 	for _, p := range waiting {
 		out.Affects = append(out.Affects, p.Entity())
+	}
+	if sure > rule.Possible && d.pid != 0 { // else it may be one of them
+		out.Victims = victims(v, waiting)
 	}
 	if read > 0 {
 		out.Evidence = append(out.Evidence, rule.Evidence{Metric: metric.ProcessIOBytes, Value: read, Check: shell.Line("pidstat -d 1"),

@@ -74,6 +74,31 @@ func TestCacheDropped(t *testing.T) {
 	if f.Confidence != rule.Likely || f.Subject.Kind != view.KindHost || len(f.Notes) != 1 {
 		t.Errorf("nobody is named: %+v", f)
 	}
+	const reader = "mariadbd (812) waits for disks 900 ms per second, reads 20 MiB/s from them"
+	for name, c := range map[string]struct {
+		change func(*dropping)
+		also   ruletest.Process
+		want   string
+	}{
+		"the dropper waits, too":         {change: func(*dropping) {}, want: reader},
+		"seen in the kernel":             {change: func(d *dropping) { d.log, d.traced = "", true }, want: reader},
+		"nobody knows who dropped it":    {change: func(d *dropping) { d.log = "" }},
+		"once":                           {change: func(d *dropping) { d.times = 1 }},
+		"another one waits for writes":   {change: func(*dropping) {}, also: ruletest.Process{PID: 900, Comm: "journal", BlockDelay: 0.5, ReadBytes: 4096, WriteBytes: 5 * mib}, want: reader},
+		"another one hardly waits":       {change: func(*dropping) {}, also: ruletest.Process{PID: 900, Comm: "cron", BlockDelay: 0.04, ReadBytes: mib}, want: reader},
+		"who waits longest comes first":  {change: func(*dropping) {}, also: ruletest.Process{PID: 900, Comm: "search", BlockDelay: 1.5, ReadBytes: mib}, want: "search (900) waits for disks 1.5 s per second, reads 1 MiB/s from them, " + reader},
+		"a kernel thread waits for them": {change: func(*dropping) {}, also: ruletest.Process{PID: 900, Comm: "kswapd0", Kernel: true, BlockDelay: 0.5, ReadBytes: mib}, want: reader},
+	} {
+		d := usual
+		c.change(&d)
+		h := d.host()
+		if c.also.PID != 0 {
+			h.Process(c.also)
+		}
+		if got := said(h.Detect(t, cacheDropped)[0]); got != c.want {
+			t.Errorf("%s: victims %q, want %q", name, got, c.want)
+		}
+	}
 	ruletest.New(2, 0).VMStat(ruletest.VMStat{}).Abstains(t, cacheDropped)
 }
 

@@ -232,9 +232,31 @@ func (s squeeze) finding(v *view.View, c rule.Confidence) rule.Finding {
 		}
 	}
 	f.Affects = append(f.Affects, s.busyRereading(v)...)
+	if c > rule.Possible {
+		f.Victims = s.victims(v, holder, held)
+	}
 	f.Notes = s.notes()
 	f.Fixes = s.fixes(who)
 	return f
+}
+
+// victims are the members that were seen to wait for what they read again, who waits longest first. How
+// long is told at least: all that the place reads for the first time may be read by each of them. The
+// holder of the memory is no victim, and who mostly writes may wait for that.
+func (s squeeze) victims(v *view.View, holder view.Process, held bool) (list []rule.Victim) {
+	fresh := max(s.read-s.bytes(v), 0)
+	for i := range s.members {
+		p := &s.members[i] // they are large
+		read := view.OrZero(p.ReadBytes)
+		if p.Own || p.Kernel || held && p.PID == holder.PID || read <= 0 || view.OrZero(p.WriteBytes) > read {
+			continue
+		}
+		if waited := diskWaits(v, s.members[i:i+1]) * (1 - fresh/read); waited >= stalledFrom.Value {
+			list = append(list, rule.Victim{Who: p.Entity(), Seconds: waited, Lost: rule.T("waits for files that are read again %v per second", unit.Seconds(waited))})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b rule.Victim) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	return list
 }
 
 func (s squeeze) evidence(v *view.View, holder view.Process, held bool) []rule.Evidence {

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -150,6 +151,55 @@ func TestReclaimNamesWhoSuffers(t *testing.T) {
 			t.Errorf("affects %v is %t, want %t: %s", s.subject, !s.want, s.want, s.why)
 		}
 	}
+}
+
+// Victims are those that were seen to wait for what is read again, not who holds the memory.
+func TestReclaimVictims(t *testing.T) {
+	usual := squeezed{waits: 0.9, read: 6.3 * mib, pressure: -1, host: 0.02, refaults: 1600, job: 58 * mib}
+	with := func(change func(*squeezed)) squeezed {
+		q := usual
+		change(&q)
+		return q
+	}
+	for name, c := range map[string]struct {
+		place squeezed
+		other ruletest.Process
+		want  string // its beginning
+	}{
+		"a web server beside a batch job":      {place: usual, want: "nginx (10) waits for files that are read again 893 ms per second"},
+		"nobody was seen waiting for a disk":   {place: with(func(q *squeezed) { q.waits, q.pressure = 0, 0.3 })},
+		"it hardly waits":                      {place: with(func(q *squeezed) { q.waits, q.pressure = 0.04, 0.3 })},
+		"at most possible":                     {place: with(func(q *squeezed) { q.job = 20 * mib })},
+		"who holds the memory waits, too":      {place: usual, other: ruletest.Process{PID: 14, Comm: "redis-server", Anon: 70 * mib, BlockDelay: 0.5, ReadBytes: 3 * mib}, want: "nginx (10) waits"},
+		"who holds the memory waits alone":     {place: with(func(q *squeezed) { q.waits, q.read, q.pressure = 0, 0, 0.3 }), other: ruletest.Process{PID: 14, Comm: "redis-server", Anon: 70 * mib, BlockDelay: 0.5, ReadBytes: 6.3 * mib}},
+		"another one reads as much for itself": {place: with(func(q *squeezed) { q.pressure = 0.3 }), other: ruletest.Process{PID: 12, Comm: "importer", BlockDelay: 0.9, ReadBytes: 20 * mib}},
+		"another one waits for its writes":     {place: usual, other: ruletest.Process{PID: 12, Comm: "journal", BlockDelay: 0.8, ReadBytes: 4096, WriteBytes: 5 * mib}, want: "nginx (10) waits"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := c.place.on()
+			if c.other.PID != 0 {
+				c.other.MemCgroup = "/shop/web"
+				h.Process(c.other)
+			}
+			found := h.Detect(t, reclaim)
+			if len(found) != 1 {
+				t.Fatalf("%d findings, want 1: %+v", len(found), found)
+			}
+			ruletest.Checked(t, found[0])
+			if victims := said(found[0]); !strings.HasPrefix(victims, c.want) || (c.want == "") != (victims == "") || strings.Contains(victims, ", ") {
+				t.Errorf("victims %q, want %q", victims, c.want)
+			}
+		})
+	}
+}
+
+// said lists the victims of a finding.
+func said(f rule.Finding) string {
+	var list []string
+	for i := range f.Victims {
+		list = append(list, f.Victims[i].Words().String())
+	}
+	return strings.Join(list, ", ")
 }
 
 // Which disk is busy with what is read again: of time where it is known, of bytes else.
