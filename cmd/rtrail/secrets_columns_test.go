@@ -36,7 +36,7 @@ var columnsOfText = map[recording.Table]string{
 	recording.Mounts:       "mount_point=name device=free fs_type=ours",
 	recording.NetDevices:   "interface=name master=name kind=ours",
 	recording.Protocol:     "protocol=ours name=ours",
-	recording.NameServers:  "server=ours",
+	recording.NameServers:  "server=ours via=ours",
 	recording.Qdiscs:       "interface=name kind=ours",
 	recording.SoftIRQs:     "kind=ours",
 	recording.Interrupts:   "irq=ours device=ours",

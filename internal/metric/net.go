@@ -192,7 +192,7 @@ var (
 		Help: "sockets connected to port 53 of a resolver that received nothing for at least two seconds, or shorter lookups under way at a time, mean", Unit: "count", Source: "sock_diag, UDP sockets by inode", Tools: []string{"ss -unp 'dport = :53'"}, Check: shell.Line("ss -unp 'dport = :53'"),
 		Traps: []string{"a program may keep its socket for later lookups", "programs that do not connect their sockets are not seen"}, Healthy: "0: lookups take milliseconds"})
 	DNSListed = add(Metric{ID: "dns.name-servers", Name: "name servers in use",
-		Help: "servers that resolv.conf of a network namespace names, as a process there sees it; three at most", Unit: "count", Source: "/etc/resolv.conf, table name_servers", Tools: []string{"cat /etc/resolv.conf", "resolvectl"}, Check: shell.Line("cat /etc/resolv.conf"),
+		Help: "servers that resolv.conf of a network namespace names, as a process there sees it, three at most, and those that systemd-resolved asks", Unit: "count", Source: "/etc/resolv.conf, /run/systemd/resolve/resolv.conf, table name_servers", Tools: []string{"cat /etc/resolv.conf", "resolvectl"}, Check: shell.Line("cat /etc/resolv.conf"),
 		Traps: []string{"an empty file means 127.0.0.1", "systemd-resolved (127.0.0.53) and containers' 127.0.0.11 ask others"}, Healthy: "two that answer"})
 	UDPReceived = add(Metric{ID: "udp.received",
 		Labels: []string{"netns"}, Series: as("per second", combined(protocolOf, each("UdpInDatagrams", "Udp6InDatagrams"), nil)),

@@ -196,11 +196,13 @@ type SysctlSample struct {
 }
 
 // NameServer is one resolver that programs of a network namespace ask, from resolv.conf(5) as
-// a process there sees it. A row with asked above 0 is about queries that rtrail sent itself.
+// a process there sees it, or that systemd-resolved asks for them. A row with asked above 0 is
+// about queries that rtrail sent itself.
 type NameServer struct {
 	At       time.Time     `parquet:"at,timestamp(nanosecond)"`
 	NetNS    uint64        `parquet:"netns"`
 	Server   string        `parquet:"server,dict"`
+	Via      string        `parquet:"via,dict"` // the resolver there that asks it for programs: 127.0.0.53; empty: they ask it themselves
 	Default  bool          `parquet:"default"`  // the file names none, so that libraries ask this one
 	Asked    int64         `parquet:"asked"`    // queries sent by rtrail; 0 without --probe-dns
 	Answered int64         `parquet:"answered"` // of these

@@ -30,7 +30,7 @@ var catalogue = []*kind{
 	kindOf[ConntrackSample]("netns"),
 	kindOf[FirewallRule]("netns", "family", "table", "chain", "handle"),
 	kindOf[SysctlSample]("netns", "name").lasts("netns", NetNamespace),
-	kindOf[NameServer]("netns", "server").lasts("netns", NetNamespace),
+	kindOf[NameServer]("netns", "server", "via").lasts("netns", NetNamespace),
 	kindOf[NetNSSample]("netns"),
 	kindOf[ProcessSample]("pid", "started"),
 	kindOf[ThreadSample]("pid", "tid"),

@@ -32,6 +32,17 @@ const longestTry = 30 * time.Second
 // Lookups lists sockets that may wait for a resolver, in the order in which they were first seen.
 func (v *View) Lookups() []Lookup {
 	return Memo(v, "lookups", func() []Lookup {
+		named := map[string]bool{}
+		for _, r := range Rows[recording.NameServer](v) {
+			named[r.Server] = named[r.Server] || r.Via == ""
+		}
+		return slices.DeleteFunc(slices.Clone(v.allLookups()), func(l Lookup) bool { return l.serves && !named[l.Remote] })
+	})
+}
+
+// allLookups are those of servers of DNS, too, whomever they ask.
+func (v *View) allLookups() []Lookup {
+	return Memo(v, "all-lookups", func() []Lookup {
 		type key struct {
 			ns, inode uint64
 			port      uint16
@@ -57,10 +68,6 @@ func (v *View) Lookups() []Lookup {
 				asking = append(asking, s)
 			}
 		}
-		named := map[string]bool{}
-		for _, r := range Rows[recording.NameServer](v) {
-			named[r.Server] = true
-		}
 		keys, series := Group(asking, func(s recording.UDPSample) key { return key{s.NetNS, s.Inode, s.LocalPort} })
 		var list []Lookup
 		for _, k := range keys {
@@ -73,11 +80,8 @@ func (v *View) Lookups() []Lookup {
 			if first.At.Sub(e.first) <= sameMoment && e.last.Sub(last.At) <= sameMoment {
 				continue // there all the time
 			}
-			serves := slices.ContainsFunc(owners, func(p Process) bool { return servers[p.PID] })
-			if serves && !named[last.Remote] {
-				continue
-			}
-			l := Lookup{UDPSample: last, Seen: last.At.Sub(first.At), Owners: owners, samples: samples, serves: serves}
+			l := Lookup{UDPSample: last, Seen: last.At.Sub(first.At), Owners: owners, samples: samples}
+			l.serves = slices.ContainsFunc(owners, func(p Process) bool { return servers[p.PID] })
 			for _, p := range owners {
 				l.Asleep = max(l.Asleep, v.awaitedDatagrams(p.PID, first.At, last.At))
 			}
@@ -149,30 +153,59 @@ func napsOf(samples []recording.ThreadSample) (list []nap) {
 
 // NameServers lists the resolvers that programs of a network namespace ask, in the order in which
 // they do, with what became of queries of rtrail's own.
-func (v *View) NameServers(ns uint64) []recording.NameServer {
+func (v *View) NameServers(ns uint64) []recording.NameServer { return v.nameServers().named[ns] }
+
+// Upstreams lists the servers that a resolver of a network namespace asks for programs, as far as
+// its settings were read, with what became of queries of rtrail's own.
+func (v *View) Upstreams(ns uint64, resolver string) (list []recording.NameServer) {
+	for _, r := range v.nameServers().behind[ns] {
+		if r.Via == resolver {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// nameServers are those of each network namespace, as they were read last.
+type nameServers struct {
+	named  map[uint64][]recording.NameServer // that programs ask
+	behind map[uint64][]recording.NameServer // that resolvers of the namespace ask for them
+}
+
+func (v *View) nameServers() nameServers {
 	type server struct {
 		ns      uint64
 		address string
 	}
-	return Memo(v, "name-servers", func() map[uint64][]recording.NameServer {
-		m, asked := map[uint64][]recording.NameServer{}, map[server]recording.NameServer{}
+	return Memo(v, "name-servers", func() nameServers {
+		s := nameServers{map[uint64][]recording.NameServer{}, map[uint64][]recording.NameServer{}}
+		asked := map[server]recording.NameServer{}
 		for _, r := range Rows[recording.NameServer](v) {
-			list := m[r.NetNS]
+			list := s.named[r.NetNS]
 			switch {
 			case r.Asked > 0:
 				asked[server{r.NetNS, r.Server}] = r
+			case r.Via != "":
+				s.behind[r.NetNS] = append(s.behind[r.NetNS], r)
 			case len(list) > 0 && r.At.Equal(list[0].At): // the next line of the file
-				m[r.NetNS] = append(list, r)
+				s.named[r.NetNS] = append(list, r)
 			default:
-				m[r.NetNS] = []recording.NameServer{r}
+				s.named[r.NetNS] = []recording.NameServer{r}
 			}
 		}
-		for ns, list := range m {
-			for i := range list {
-				told := asked[server{ns, list[i].Server}]
-				list[i].Asked, list[i].Answered, list[i].Time = told.Asked, told.Answered, told.Time
+		for ns, list := range s.behind { // only those of the same reading
+			s.behind[ns] = slices.DeleteFunc(list, func(r recording.NameServer) bool {
+				return len(s.named[ns]) == 0 || !r.At.Equal(s.named[ns][0].At)
+			})
+		}
+		for _, m := range []map[uint64][]recording.NameServer{s.named, s.behind} {
+			for ns, list := range m {
+				for i := range list {
+					told := asked[server{ns, list[i].Server}]
+					list[i].Asked, list[i].Answered, list[i].Time = told.Asked, told.Answered, told.Time
+				}
 			}
 		}
-		return m
-	})[ns]
+		return s
+	})
 }

@@ -144,11 +144,18 @@ func (v *View) InSysfs(ns uint64, script shell.Command) shell.Command {
 
 // ResolvConf is the file that names the resolvers of a network namespace, as a process that
 // lives there sees it.
-func (v *View) ResolvConf(ns uint64) shell.Path {
+func (v *View) ResolvConf(ns uint64) shell.Path { return v.fileIn(ns, "/etc/resolv.conf") }
+
+// UpstreamConf is the file that names the servers that systemd-resolved of a network namespace asks.
+func (v *View) UpstreamConf(ns uint64) shell.Path {
+	return v.fileIn(ns, "/run/systemd/resolve/resolv.conf")
+}
+
+func (v *View) fileIn(ns uint64, path string) shell.Path {
 	if n, ok := v.NetNamespace(ns); ok && !n.Own && n.PID != 0 {
-		return shell.Path(fmt.Sprintf("/proc/%d/root/etc/resolv.conf", n.PID))
+		return shell.Path(fmt.Sprintf("/proc/%d/root%s", n.PID, path))
 	}
-	return "/etc/resolv.conf"
+	return shell.Path(path)
 }
 
 // setting is one kernel setting; those of the host are in namespace 0.

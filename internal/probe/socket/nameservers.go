@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -19,16 +20,22 @@ import (
 	"rtrail/internal/recording"
 )
 
-// Bounds of resolv.conf(5).
+// Bounds of resolv.conf(5), and of the file of the same form that lists whom systemd-resolved asks
+// (systemd-resolved.service(8), "/etc/resolv.conf").
 const (
 	resolvConf     = "/etc/resolv.conf"
-	maxResolvConf  = 64 << 10 // bytes that are read
+	upstreamConf   = "/run/systemd/resolve/resolv.conf"
+	maxResolvConf  = 64 << 10 // bytes that are read of each
 	maxNameServers = 3        // MAXNS (resolv.h): libraries ignore the others
+	maxUpstreams   = 8        // that are recorded: systemd-resolved may have any number
 	defaultServer  = "127.0.0.1"
 )
 
-// nameServers lists whom programs of the namespace ask for names: none where no process of
-// it is known, or where its file cannot be read.
+// stubs are where systemd-resolved answers programs (resolved.conf(5), DNSStubListener).
+var stubs = []string{"127.0.0.53", "127.0.0.54"}
+
+// nameServers lists whom programs of the namespace ask for names, then whom systemd-resolved asks
+// for them: none where no process of it is known, or where its file cannot be read.
 func (n *namespace) nameServers(at time.Time) []recording.NameServer {
 	pid := n.PID
 	if n.Own {
@@ -37,29 +44,50 @@ func (n *namespace) nameServers(at time.Time) []recording.NameServer {
 	if pid == 0 {
 		return nil
 	}
-	var text io.Reader = strings.NewReader("")
-	f, err := localfile.OpenLinked(pid, resolvConf)
-	switch {
-	case err == nil:
-		defer f.Close()
-		text = f
-	case !errors.Is(err, fs.ErrNotExist):
+	return nameServersOf(n.NetNS, at, func(path string) (*os.File, error) { return localfile.OpenLinked(pid, path) })
+}
+
+// nameServersOf reads them from files as a process of a namespace sees them.
+func nameServersOf(netns uint64, at time.Time, open func(path string) (*os.File, error)) (rows []recording.NameServer) {
+	servers, err := readServers(resolvConf, maxNameServers, open)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	var rows []recording.NameServer
-	for _, server := range parseResolvConf(io.LimitReader(text, maxResolvConf)) {
-		rows = append(rows, recording.NameServer{At: at, NetNS: n.NetNS, Server: server})
+	if len(servers) == 0 {
+		return []recording.NameServer{{At: at, NetNS: netns, Server: defaultServer, Default: true}}
 	}
-	if rows == nil {
-		rows = append(rows, recording.NameServer{At: at, NetNS: n.NetNS, Server: defaultServer, Default: true})
+	for _, server := range servers {
+		rows = append(rows, recording.NameServer{At: at, NetNS: netns, Server: server})
+	}
+	stub := slices.IndexFunc(servers, isStub)
+	if stub < 0 {
+		return rows // nobody is known to ask systemd-resolved, whether it runs or not
+	}
+	upstreams, _ := readServers(upstreamConf, maxUpstreams, open) // none where it does not run, as in a container with the file of its host
+	for _, server := range upstreams {
+		if !isStub(server) {
+			rows = append(rows, recording.NameServer{At: at, NetNS: netns, Server: server, Via: servers[stub]})
+		}
 	}
 	return rows
 }
 
-// parseResolvConf lists the name servers of a file as libraries read it.
-func parseResolvConf(r io.Reader) (servers []string) {
+func isStub(server string) bool { return slices.Contains(stubs, server) }
+
+// readServers lists the first name servers of a file.
+func readServers(path string, most int, open func(path string) (*os.File, error)) ([]string, error) {
+	f, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return parseResolvConf(io.LimitReader(f, maxResolvConf), most), nil
+}
+
+// parseResolvConf lists the first name servers of a file as libraries read it.
+func parseResolvConf(r io.Reader, most int) (servers []string) {
 	lines := bufio.NewScanner(r)
-	for lines.Scan() && len(servers) < maxNameServers {
+	for lines.Scan() && len(servers) < most {
 		words := strings.Fields(lines.Text())
 		if len(words) < 2 || words[0] != "nameserver" {
 			continue
@@ -71,7 +99,8 @@ func parseResolvConf(r io.Reader) (servers []string) {
 	return servers
 }
 
-// AskNameServers makes the probe send queries of its own, once to each name server that it finds.
+// AskNameServers makes the probe send queries of its own, once to each name server that it finds,
+// also to those that systemd-resolved asks: which of both is slow is known then.
 func (p *Probe) AskNameServers() { p.asker = &asker{asked: map[server]bool{}} }
 
 // asker asks name servers and keeps what became of it until it is read. One that does not answer

@@ -1,7 +1,11 @@
 package socket
 
 import (
+	"fmt"
+	"io/fs"
 	"net"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,9 +23,67 @@ func TestParseResolvConf(t *testing.T) {
 		"nameserver 10.0.0.1\nnameserver 10.0.0.2\nnameserver 10.0.0.3\nnameserver 10.0.0.4":     {"10.0.0.1", "10.0.0.2", "10.0.0.3"},
 		"nameserver 10.0.0.1\n" + strings.Repeat("x", 1<<17) + "\nnameserver 10.0.0.2\n":         {"10.0.0.1"},
 	} {
-		if got := parseResolvConf(strings.NewReader(text)); !slices.Equal(got, want) {
+		if got := parseResolvConf(strings.NewReader(text), maxNameServers); !slices.Equal(got, want) {
 			t.Errorf("%.60q: %q, want %q", text, got, want)
 		}
+	}
+}
+
+// TestUpstreams reads whom systemd-resolved asks where programs ask its stub, and only there.
+func TestUpstreams(t *testing.T) {
+	at := time.Unix(1.7e9, 0)
+	row := func(server, via string) recording.NameServer {
+		return recording.NameServer{At: at, NetNS: 7, Server: server, Via: via}
+	}
+	for tree, want := range map[string][]recording.NameServer{
+		"ubuntu":    {row("127.0.0.53", ""), row("10.0.0.2", "127.0.0.53"), row("2001:db8::2", "127.0.0.53")},
+		"direct":    {row("10.0.0.2", "")},
+		"container": {row("127.0.0.53", "")},
+		"empty":     {{At: at, NetNS: 7, Server: defaultServer, Default: true}},
+	} {
+		if got := nameServersOf(7, at, inTree(filepath.Join("testdata", "resolv", tree))); !slices.Equal(got, want) {
+			t.Errorf("%s: %+v, want %+v", tree, got, want)
+		}
+	}
+}
+
+// inTree opens files below a root directory, as the links in it lead.
+func inTree(root string) func(string) (*os.File, error) {
+	return func(path string) (*os.File, error) { return os.OpenInRoot(root, strings.TrimPrefix(path, "/")) }
+}
+
+// A list without end is cut, and a stub that is listed as its own upstream server is left out.
+func TestManyUpstreams(t *testing.T) {
+	root := t.TempDir()
+	list := "nameserver 127.0.0.54\n"
+	for i := range 300 {
+		list += fmt.Sprintf("nameserver 10.0.%d.1\n", i%200)
+	}
+	for path, text := range map[string]string{resolvConf: "nameserver 10.0.0.9\nnameserver 127.0.0.54\n", upstreamConf: list} {
+		name := filepath.Join(root, path)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows := nameServersOf(7, time.Now(), inTree(root))
+	if len(rows) != 2+maxUpstreams-1 || rows[1].Server != "127.0.0.54" || rows[1].Via != "" {
+		t.Fatalf("%d rows: %+v", len(rows), rows)
+	}
+	for _, r := range rows[2:] {
+		if r.Via != "127.0.0.54" || isStub(r.Server) {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// A file that may not be read says nothing: libraries may ask anybody.
+func TestUnreadableResolvConf(t *testing.T) {
+	refuse := func(string) (*os.File, error) { return nil, fs.ErrPermission }
+	if rows := nameServersOf(7, time.Now(), refuse); rows != nil {
+		t.Errorf("%+v", rows)
 	}
 }
 
@@ -86,7 +148,7 @@ func TestAskServer(t *testing.T) {
 func FuzzResolvConf(f *testing.F) {
 	f.Add("nameserver 10.0.0.1\noptions rotate\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		if got := parseResolvConf(strings.NewReader(text)); len(got) > maxNameServers || slices.Contains(got, "") {
+		if got := parseResolvConf(strings.NewReader(text), maxNameServers); len(got) > maxNameServers || slices.Contains(got, "") {
 			t.Errorf("%q", got)
 		}
 	})

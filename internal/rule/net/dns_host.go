@@ -25,6 +25,12 @@ type askedResolver struct {
 	listens bool                 // where they were refused, a process listens at the last reading
 	listed  recording.NameServer // as resolv.conf names it; the zero value: it does not
 	others  bool                 // resolv.conf names servers of which nothing bad is known
+	serving []view.Process       // of this host, if it is on it and they are known
+	blame   blame                // who makes lookups of it wait
+	asks    []*upstream          // servers that it asks itself, if it is on this host: those that it waits for first
+	reads   int                  // readings of sockets with lookups under way, which upstream.both is a part of
+	told    bool                 // another finding tells of it
+	also    []*askedResolver     // of whom a finding tells, too
 	sent    float64              // datagrams of the namespace, to anybody
 	came    float64
 	seconds float64 // in which they were
@@ -66,6 +72,10 @@ func askedResolvers(v *view.View) []*askedResolver {
 				return b != a && b.netns == a.netns && b.listed.Server != "" && !b.dead() && !b.awaited()
 			})
 		}
+		for _, a := range list {
+			a.trace(v)
+		}
+		join(list)
 		return list
 	})
 }
@@ -140,7 +150,8 @@ func (a *askedResolver) dead() bool {
 	return a.toldNothing() || a.shut() || a.awaited() && a.came == 0 && a.sent >= minQueries.Value
 }
 
-func (a *askedResolver) confidence() rule.Confidence {
+// observed says how sure it is that lookups of it wait, whoever is to blame.
+func (a *askedResolver) observed() rule.Confidence {
 	switch {
 	case a.toldNothing() || a.shut():
 		if a.others && !a.awaited() {
@@ -159,8 +170,12 @@ func (a *askedResolver) confidence() rule.Confidence {
 	return 0
 }
 
-func (a *askedResolver) name() string {
-	return netip.AddrPortFrom(addressOf(a.server), 53).String()
+func (a *askedResolver) name() string { return dnsName(a.server) }
+
+func dnsName(server string) string { return netip.AddrPortFrom(addressOf(server), 53).String() }
+
+func dnsEntity(server string, netns uint64) view.Entity {
+	return view.Entity{Kind: view.KindService, Name: "dns " + dnsName(server), Address: server, Port: 53, NetNS: netns}
 }
 
 func addressOf(text string) netip.Addr {
@@ -169,39 +184,17 @@ func addressOf(text string) netip.Addr {
 }
 
 func (a *askedResolver) finding(v *view.View, c rule.Confidence) rule.Finding {
-	f := rule.Finding{Subject: view.Entity{Kind: view.KindService, Name: "dns " + a.name(), Address: a.server, Port: 53, NetNS: a.netns}, Confidence: c}
-	f.Affects = append(f.Affects, v.PeerEntity(a.server, a.netns))
+	f := rule.Finding{Subject: dnsEntity(a.blamed(), a.netns), Confidence: c, Affects: a.affects(v)}
 	var waited, longest time.Duration
 	sockets, who := a.sockets(), "programs"
 	for _, l := range sockets {
 		waited += l.Asleep
 		longest = max(longest, l.Seen)
 		for _, p := range l.Owners {
-			if e := p.Entity(); !slices.Contains(f.Affects, e) {
-				f.Affects = append(f.Affects, e)
-			}
 			who = fmt.Sprintf("%s (%d)", p.Comm, p.PID)
 		}
 	}
-	where := v.InNetNS(a.netns)
-	switch {
-	case a.paused():
-		f.Headline = rule.T("no process listened at the resolver %s%s for a while: %s refused", a.name(), where, unit.Plural(a.refused, "query was", "queries were"))
-	case a.shut():
-		f.Headline = rule.T("no process listens at the resolver %s%s: %s refused", a.name(), where, unit.Plural(a.refused, "query was", "queries were"))
-	case a.toldNothing():
-		f.Headline = rule.T("the resolver %s%s answers nothing: %s of rtrail got no answer", a.name(), where, unit.Plural(a.listed.Asked, "query", "queries"))
-	case a.dead() && len(a.waits) == 0:
-		f.Headline = rule.T("the resolver %s%s answers nothing: lookups of %s wait for it %s per second", a.name(), where, who, unit.Seconds(a.pending.Mean))
-	case a.dead():
-		f.Headline = rule.T("the resolver %s%s answers nothing: %s waits for it for %s and longer", a.name(), where, who, unit.Duration(longest))
-	case len(a.waits) == 0 && a.slow():
-		f.Headline = rule.T("the resolver %s%s is slow: lookups of %s wait for it %s per second", a.name(), where, who, unit.Seconds(a.pending.Mean))
-	case len(a.waits) == 0:
-		f.Headline = rule.T("the resolver %s%s may be slow: %s of %s received nothing for up to %s", a.name(), where, unit.Plural(len(sockets), "socket", "sockets"), who, unit.Duration(longest))
-	default:
-		f.Headline = rule.T("the resolver %s%s is slow: %s had no answer for up to %s", a.name(), where, unit.Plural(len(a.waits), "lookup", "lookups"), unit.Duration(longest))
-	}
+	f.Headline = a.headline(v, longest, who)
 	f.Impact = rule.Impact{Share: 1, Text: rule.T("all lookups")}
 	switch {
 	case a.paused() && a.came == 0:
@@ -222,7 +215,17 @@ func (a *askedResolver) finding(v *view.View, c rule.Confidence) rule.Finding {
 		f.Impact = rule.Impact{Share: 0.1, Text: rule.T("not known: no thread is seen to wait, the sockets may be kept for later")}
 	}
 	f.Evidence = a.evidence(v, sockets, longest, who)
-	f.Fixes = dnsFixes(a.server, a.dead())
+	switch {
+	case a.blame == blameUpstream:
+		f.Fixes = localFixes(v, a.netns, a.server, a.serving, a.blamed())
+	case a.blame != blameResolver:
+		f.Fixes = localFixes(v, a.netns, a.server, a.serving, "")
+	default:
+		f.Fixes = dnsFixes(v, a.netns, a.server, a.dead())
+	}
+	if a.blame == blameLocal {
+		f.Fixes = append(f.Fixes, rule.Fix{Text: rule.T("if it hangs, restart it"), Tradeoff: "lookups fail meanwhile, and its cache is lost"})
+	}
 	if a.paused() {
 		f.Fixes = []rule.Fix{
 			{Text: rule.T("find out what stopped it; reload it instead of restarting it"), Command: shell.Line("%s ss -lunp 'sport = :53'", v.EnterNetNS(a.netns)), Tradeoff: "none"},
@@ -230,6 +233,28 @@ func (a *askedResolver) finding(v *view.View, c rule.Confidence) rule.Finding {
 		}
 	}
 	return f
+}
+
+// symptom says how it shows.
+func (a *askedResolver) symptom(v *view.View, longest time.Duration, who string) rule.Text {
+	sockets, where := len(a.sockets()), v.InNetNS(a.netns)
+	switch {
+	case a.paused():
+		return rule.T("no process listened at the resolver %s%s for a while: %s refused", a.name(), where, unit.Plural(a.refused, "query was", "queries were"))
+	case a.shut():
+		return rule.T("no process listens at the resolver %s%s: %s refused", a.name(), where, unit.Plural(a.refused, "query was", "queries were"))
+	case a.toldNothing():
+		return rule.T("the resolver %s%s answers nothing: %s of rtrail got no answer", a.name(), where, unit.Plural(a.listed.Asked, "query", "queries"))
+	case a.dead() && len(a.waits) == 0:
+		return rule.T("the resolver %s%s answers nothing: lookups of %s wait for it %s per second", a.name(), where, who, unit.Seconds(a.pending.Mean))
+	case a.dead():
+		return rule.T("the resolver %s%s answers nothing: %s waits for it for %s and longer", a.name(), where, who, unit.Duration(longest))
+	case len(a.waits) == 0 && a.slow():
+		return rule.T("the resolver %s%s is slow: lookups of %s wait for it %s per second", a.name(), where, who, unit.Seconds(a.pending.Mean))
+	case len(a.waits) == 0:
+		return rule.T("the resolver %s%s may be slow: %s of %s received nothing for up to %s", a.name(), where, unit.Plural(sockets, "socket", "sockets"), who, unit.Duration(longest))
+	}
+	return rule.T("the resolver %s%s is slow: %s had no answer for up to %s", a.name(), where, unit.Plural(len(a.waits), "lookup", "lookups"), unit.Duration(longest))
 }
 
 func (a *askedResolver) evidence(v *view.View, sockets []view.Lookup, longest time.Duration, who string) (list []rule.Evidence) {
@@ -262,7 +287,7 @@ func (a *askedResolver) evidence(v *view.View, sockets []view.Lookup, longest ti
 		}
 		list = append(list, rule.Evidence{Metric: metric.DNSListed, What: what, Check: shell.Line("cat %s", v.ResolvConf(a.netns))})
 	}
-	return list
+	return slices.Insert(list, min(1, len(list)), a.behind(v)...)
 }
 
 // now says what became of a port at which no process listened.

@@ -83,13 +83,15 @@ func binding(h *ruletest.Host, ns uint64, local string, until float64) *ruletest
 	return h
 }
 
-// asking is threads of a program that look up one name after the other at 10.0.0.53. Sockets are
+// asking is threads of a program that look up one name after the other. Sockets are
 // read once a second, threads five times.
 type asking struct {
 	threads  int
 	each     time.Duration // a lookup takes
 	from, to float64       // seconds in which lookups begin; to 0: until the end
 	call     string        // in which they wait; "": poll
+	server   string        // that they ask; "": 10.0.0.53
+	upstream string        // that a process (512) asks for them meanwhile; "": there is none
 }
 
 // at is the number of the lookup that a thread waits for at a time; ok is false between two of them.
@@ -105,8 +107,12 @@ func (a asking) of(h *ruletest.Host) *ruletest.Host {
 		for thread := range a.threads {
 			if n, ok := a.at(thread, s); ok {
 				inode := uint64(1e6)*uint64(thread+1) + uint64(n)
-				ruletest.Add(h, recording.UDPSample{At: at, NetNS: 1, Local: "10.0.0.1", LocalPort: uint16(20000 + thread), Remote: "10.0.0.53", RemotePort: 53, Inode: inode})
+				ruletest.Add(h, recording.UDPSample{At: at, NetNS: 1, Local: "10.0.0.1", LocalPort: uint16(20000 + thread), Remote: cmp.Or(a.server, "10.0.0.53"), RemotePort: 53, Inode: inode})
 				ruletest.Add(h, recording.SocketOwner{At: at, Inode: inode, PID: 70, FD: 3})
+				if a.upstream != "" {
+					ruletest.Add(h, recording.UDPSample{At: at, NetNS: 1, Local: "10.0.0.1", LocalPort: uint16(30000 + thread), Remote: a.upstream, RemotePort: 53, Inode: inode + 1e9})
+					ruletest.Add(h, recording.SocketOwner{At: at, Inode: inode + 1e9, PID: 512, FD: 3})
+				}
 			}
 		}
 	})
@@ -144,6 +150,13 @@ func TestShortLookups(t *testing.T) {
 	ruletest.Check(t, dnsSlow, []ruletest.Situation{
 		{Name: "all take 1.5 s", Host: func() *ruletest.Host { return many.of(lookingUp(26, 26)) },
 			Want: rule.Likely, Kind: view.KindService, Subject: far, Low: 14, High: 16.5, Says: "the resolver 10.0.0.53:53 is slow: lookups of app (70) wait for it 1", Proof: "of 11 readings, each for "},
+		{Name: "all of them through a stub", Host: func() *ruletest.Host {
+			return asking{threads: 20, each: 1500 * time.Millisecond, server: "127.0.0.53", upstream: "10.0.0.2"}.of(stubbed{upstreams: []string{"10.0.0.2"}}.host())
+		}, Want: rule.Likely, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 14, High: 16.5,
+			Says: "the resolver 10.0.0.2:53 is slow: systemd-resolve (512) at 127.0.0.53:53 asks it for programs, and lookups of app (70) wait 1", Proof: "readings with lookups under way"},
+		{Name: "all of them at a stub that asks nobody", Host: func() *ruletest.Host {
+			return asking{threads: 20, each: 1500 * time.Millisecond, server: "127.0.0.53"}.of(stubbed{upstreams: []string{"10.0.0.2"}}.host())
+		}, Want: rule.Likely, Kind: view.KindService, Subject: "dns 127.0.0.53:53", Low: 14, High: 16.5, Says: "; systemd-resolve (512) or a server that it asks is the cause"},
 		{Name: "one thread asks", Host: func() *ruletest.Host { return asking{threads: 1, each: 1500 * time.Millisecond}.of(lookingUp(2, 2)) },
 			Want: rule.Likely, Kind: view.KindService, Subject: far, Low: 0.7, High: 0.75},
 		{Name: "answered within 30 ms", Host: func() *ruletest.Host {
@@ -269,6 +282,8 @@ func TestDNSFromTheHost(t *testing.T) {
 			return listing(lookingUp(3, 3), recording.NameServer{Server: "10.0.0.53", Asked: 1, Answered: 1, Time: time.Millisecond})
 		}},
 	})
+	ruletest.Check(t, dnsSlow, slowStubs())
+	ruletest.Check(t, dnsUnreachable, silentStubs())
 }
 
 // Commands about files of a namespace must reach those of the programs that live there: nsenter

@@ -102,7 +102,7 @@ func detectDNS(v *view.View, unreachable bool) []rule.Finding {
 		}
 	}
 	for _, a := range askedResolvers(v) {
-		if !captured[a.server] && (a.dead() || a.paused()) == unreachable {
+		if !a.told && !captured[a.server] && !captured[a.blamed()] && a.unreachable() == unreachable {
 			if c := a.confidence(); c != 0 {
 				found = append(found, a.finding(v, c))
 			}
@@ -269,7 +269,7 @@ func (r *resolver) finding(v *view.View, what fate, c rule.Confidence) rule.Find
 		f.Impact = rule.Impact{TimeLost: perSecond(v, r.s.RTSum), Text: rule.T("%s waited per second", unit.Seconds(perSecond(v, r.s.RTSum)))}
 	}
 	f.Evidence = r.evidence(v)
-	f.Fixes = r.fixes()
+	f.Fixes = r.fixes(v)
 	f.Notes = r.notes()
 	if what == oneWay {
 		f.Notes = append(f.Notes, oneDirection())
@@ -400,26 +400,39 @@ func (r *resolver) notes() (notes []rule.Text) {
 		notes = append(notes, rule.T("%s no longer followed, because too many waited or their port and identifier were reused; %s to none that was followed",
 			unit.Plural(r.Forgotten, "query was", "queries were"), unit.Plural(r.Unpaired, "answer belongs", "answers belong")))
 	}
+	if !r.dead() && addressOf(r.s.Server).IsLoopback() {
+		notes = append(notes, rule.T("it is a resolver of the host that asks it: a server that it asks itself may be the cause"))
+	}
 	if r.Addresses > 0 {
 		notes = append(notes, rule.T("%s for the name of an address (PTR): a program looks up the names of its peers", unit.Plural(r.Addresses, "query was", "queries were")))
 	}
 	return notes
 }
 
-func (r *resolver) fixes() []rule.Fix { return dnsFixes(r.s.Server, r.dead()) }
+func (r *resolver) fixes(v *view.View) []rule.Fix {
+	return dnsFixes(v, v.Manifest().Host.NetNS, r.s.Server, r.dead())
+}
 
-func dnsFixes(server string, dead bool) []rule.Fix {
+// dnsFixes are for a server that programs of a network namespace ask.
+func dnsFixes(v *view.View, ns uint64, server string, dead bool) []rule.Fix {
 	if dead {
 		return []rule.Fix{
 			{Text: rule.T("put a working resolver into resolv.conf; an empty file means 127.0.0.1"), Command: shell.Line("cat /etc/resolv.conf; dig @%s .", shell.Address(server)), Tradeoff: "none"},
 			{Text: rule.T("or start it, and allow UDP and TCP port 53"), Command: shell.Line("ss -lunp 'sport = :53'"), Tradeoff: "none"},
 		}
 	}
+	if list := fixesBehind(v, ns, server); list != nil {
+		return list
+	}
 	return []rule.Fix{
 		{Text: rule.T("put a caching resolver on this host or near it"), Command: shell.Line("apt-get install dnsmasq   # then: nameserver 127.0.0.1"), Tradeoff: "answers may be as old as their TTL"},
 		{Text: rule.T("until then use a shorter timeout and a second server: options timeout:1 attempts:3 rotate, with two name servers"), Command: shell.Line("cat /etc/resolv.conf"), Tradeoff: "more queries"},
-		{Text: rule.T("turn off reverse lookups of clients if they are not needed (skip_name_resolve, UseDNS no, -n)"), Tradeoff: "logs and grants by address instead of name"},
+		noReverseLookups(),
 	}
+}
+
+func noReverseLookups() rule.Fix {
+	return rule.Fix{Text: rule.T("turn off reverse lookups of clients if they are not needed (skip_name_resolve, UseDNS no, -n)"), Tradeoff: "logs and grants by address instead of name"}
 }
 
 // lookups says whether any name was looked up.
