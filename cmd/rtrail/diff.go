@@ -43,11 +43,12 @@ func newDiffCommand() *cobra.Command {
 		Long: `Compares a minute of a recording with another minute of it, or of another
 recording or host: CPU time, I/O, context switches, faults, what interfaces
 carry and drop, TCP segments, retransmits and connections, also of containers;
-response times, packets and round trips of services in recorded packets; rows,
-temporary tables, fsyncs and lock waits of MySQL, response times of it and of
-its statements; settings that differ; and processes that are new, gone, or have
-another command line. What explains most stands first, what could not be
-compared last.
+waits for disks, for a CPU (run delay, CPU quotas, steal) and for memory (swap),
+and pressure; response times, packets and round trips of services in recorded
+packets; rows, temporary tables, fsyncs and lock waits of MySQL, response times
+of it and of its statements; settings that differ; and processes that are new,
+gone, or have another command line. What explains most stands first, what could
+not be compared last.
 
 Work is told per request where requests are counted on both sides: MySQL
 transactions that wrote (unless there are a hundred statements for each), MySQL
