@@ -37,7 +37,7 @@ func TestDiff(t *testing.T) {
 	good := kept(t, busyHost().System(ruletest.System{ContextSwitches: 1000}))
 	bad := kept(t, busyHost().System(ruletest.System{ContextSwitches: 9000}).Process(ruletest.Process{PID: 77, Comm: "batch", CPU: 0.5}))
 	text := compared(t, bad, good)
-	for _, want := range []string{"PER second, first against second", "9× more  context switches  this host  9,000   1,000", "batch: only in the first, 1 process, 0.5 cores", "no setting that both recordings hold differs"} {
+	for _, want := range []string{"PER second, first against second", "9× more  context switches  this host  9,000   1,000", "batch: only in the first, 1 process, 0.5 cores", "no setting that both recordings hold differs", "\nFIRST        ", "\nSECOND       "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
@@ -51,6 +51,12 @@ func TestDiff(t *testing.T) {
 	}
 	if len(c.Changes) != 1 || c.Changes[0].ID != "sched.switches" || c.Changes[0].First != 1000 || c.Changes[0].Second != 9000 || len(c.Processes) != 1 || c.Processes[0].SecondCount != 1 {
 		t.Errorf("%+v", c)
+	}
+	words := strings.Join(strings.Fields(text), " ") // lines are broken
+	for _, side := range []report.ComparisonSide{c.First, c.Second} {
+		if side.Finding == nil || side.Findings == 0 || side.Finding.Rank != 1 || !strings.Contains(words, side.Finding.Confidence+", "+side.Finding.Rule+": "+side.Finding.Headline) {
+			t.Errorf("%d findings, the first is %+v", side.Findings, side.Finding)
+		}
 	}
 }
 
