@@ -36,6 +36,35 @@ func TestVerdictsOfComparison(t *testing.T) {
 	}
 }
 
+// Waits are times, per request to the disk or whatever others are divided by.
+func TestWaitsOfComparison(t *testing.T) {
+	c := report.Compared{Result: diff.Result{Per: "MySQL statement", Requests: [2]float64{1000, 1000}, Plural: "MySQL statements"}}
+	for _, q := range diff.Quantities {
+		switch q.ID {
+		case "disk.await":
+			c.Changes = append(c.Changes, diff.Change{Quantity: q, Who: "vda", Per: "disk request", Amount: [2]float64{0.02, 0.001}, PerSec: [2]float64{2, 0.1}})
+		case "cgroup.throttled":
+			c.Changes = append(c.Changes, diff.Change{Quantity: q, Who: "/app", Per: "MySQL statement", Amount: [2]float64{0.5e-3, 0}, PerSec: [2]float64{0.5, 0}})
+		case "mem.swapped-in":
+			c.Changes = append(c.Changes, diff.Change{Quantity: q, Per: "MySQL statement", Amount: [2]float64{3, 12}, PerSec: [2]float64{3000, 12000}})
+		}
+	}
+	var out bytes.Buffer
+	if err := document.Terminal(&out, c.Document(), document.TerminalOptions{Width: document.AnyWidth}); err != nil {
+		t.Fatal(err)
+	}
+	words := strings.Join(strings.Fields(out.String()), " ")
+	for _, want := range []string{"20× more time per disk request, mean of reads and writes vda 20 ms 1 ms", "only first time stopped at the CPU quota /app 500 µs 0 s", "4× less pages swapped in this host 3 12"} {
+		if !strings.Contains(words, want) {
+			t.Errorf("%q is missing in\n%s", want, &out)
+		}
+	}
+	changes := c.JSON().Changes
+	if len(changes) != 3 || changes[0].Unit != "s" || changes[0].Per != "disk request" || changes[0].FirstPerSecond != 2 {
+		t.Errorf("%+v", changes)
+	}
+}
+
 func TestFindingOfComparison(t *testing.T) {
 	for _, c := range cases() {
 		var compared report.Compared
