@@ -43,11 +43,13 @@ func newDiffCommand() *cobra.Command {
 		Long: `Compares a minute of a recording with another minute of it, or of another
 recording or host: CPU time, I/O, context switches, faults, what interfaces
 carry and drop, TCP segments, retransmits and connections, also of containers;
-response times, packets and round trips of services in recorded packets; rows,
-temporary tables, fsyncs and lock waits of MySQL, response times of it and of
-its statements; settings that differ; and processes that are new, gone, or have
-another command line. What explains most stands first, what could not be
-compared last.
+waits for disks, for a CPU (run delay, CPU quotas, steal) and for memory (swap),
+and pressure; response times, packets and round trips of services in recorded
+packets; rows, temporary tables, fsyncs and lock waits of MySQL, response times
+of it and of its statements; settings that differ; and processes that are new,
+gone, or have another command line. What explains most stands first, what could
+not be compared last. Above it is the first finding of rtrail diagnose in each
+window.
 
 Work is told per request where requests are counted on both sides: MySQL
 transactions that wrote (unless there are a hundred statements for each), MySQL
@@ -126,7 +128,7 @@ func (d *diffJob) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 		sides[i] = diff.Side{Recording: e.Recording, From: w.From, To: w.To, Around: around}
-		told.Sides[i] = report.ComparedSide{Path: args[i], Manifest: e.Recording.Manifest(), Window: w}
+		told.Sides[i] = report.ComparedSide{Path: args[i], Manifest: e.Recording.Manifest(), Window: w, Verdict: e.Judge()}
 		for _, n := range slices.Concat(e.Recording.Manifest().Notes, e.Notes) {
 			told.Notes = append(told.Notes, sideNames[i]+n)
 		}

@@ -37,7 +37,7 @@ func TestDiff(t *testing.T) {
 	good := kept(t, busyHost().System(ruletest.System{ContextSwitches: 1000}))
 	bad := kept(t, busyHost().System(ruletest.System{ContextSwitches: 9000}).Process(ruletest.Process{PID: 77, Comm: "batch", CPU: 0.5}))
 	text := compared(t, bad, good)
-	for _, want := range []string{"PER second, first against second", "9× more  context switches  this host  9,000   1,000", "batch: only in the first, 1 process, 0.5 cores", "no setting that both recordings hold differs"} {
+	for _, want := range []string{"PER second, first against second", "9× more  context switches  this host  9,000   1,000", "batch: only in the first, 1 process, 0.5 cores", "no setting that both recordings hold differs", "\nFIRST        ", "\nSECOND       "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
@@ -52,6 +52,12 @@ func TestDiff(t *testing.T) {
 	if len(c.Changes) != 1 || c.Changes[0].ID != "sched.switches" || c.Changes[0].First != 1000 || c.Changes[0].Second != 9000 || len(c.Processes) != 1 || c.Processes[0].SecondCount != 1 {
 		t.Errorf("%+v", c)
 	}
+	words := strings.Join(strings.Fields(text), " ") // lines are broken
+	for _, side := range []report.ComparisonSide{c.First, c.Second} {
+		if side.Finding == nil || side.Findings == 0 || side.Finding.Rank != 1 || !strings.Contains(words, side.Finding.Confidence+", "+side.Finding.Rule+": "+side.Finding.Headline) {
+			t.Errorf("%d findings, the first is %+v", side.Findings, side.Finding)
+		}
+	}
 }
 
 // Of MySQL, response times of statements are compared, which are read around the windows.
@@ -62,10 +68,13 @@ func TestDiffMySQL(t *testing.T) {
 	}
 	bad, good := server(500*time.Millisecond, 1500), server(100*time.Millisecond, 100)
 	text := compared(t, bad, good)
-	for _, want := range []string{"PER MySQL transaction, first against second", "15× more  fsyncs by InnoDB", "5× more  response time of the statement, mean  SELECT a", "100 MySQL transactions a second", "time waited for row locks, requests in packets"} {
+	for _, want := range []string{"PER MySQL transaction, first against second", "15× more  fsyncs by InnoDB", "5× more  response time of the statement, mean  SELECT a", "100 MySQL transactions a second"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
+	}
+	if words := strings.Join(strings.Fields(text), " "); !strings.Contains(words, "time waited for row locks, requests in packets") {
+		t.Errorf("what was not compared is missing in\n%s", text)
 	}
 	var c report.Comparison
 	if err := json.Unmarshal([]byte(compared(t, "--json", bad, good)), &c); err != nil {

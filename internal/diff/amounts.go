@@ -20,6 +20,7 @@ type Quantity struct {
 	Per   string // what its amounts are divided by, whatever those of others are: "request"; "": by Result.Per, levels by nothing
 	floor float64
 	level bool   // no amount: not divided
+	waits bool   // time that somebody waits: the more of it is lost, the more it explains
 	least string // what each part must have, if that is not two samples
 	of    source // "": of the host and its processes
 }
@@ -41,7 +42,7 @@ var sources = []struct {
 
 // Quantities are all that are compared. floor is how much per second the larger side must
 // have: less takes no time that anybody waits for.
-var Quantities = slices.Concat(hostQuantities, mysqlQuantities, statementQuantities, packetQuantities)
+var Quantities = slices.Concat(hostQuantities, waitQuantities, mysqlQuantities, statementQuantities, packetQuantities)
 
 var hostQuantities = []*Quantity{cpuTime, switches, faults, majorFaults, readBytes, writtenBytes, readCalls, writeCalls, forks, diskReads, diskWrites, diskRead, diskWritten,
 	received, sent, packetsIn, packetsOut, dropped, errored, segmentsIn, segmentsOut,
@@ -91,6 +92,7 @@ const (
 	ofProcess
 	ofSpace // another network namespace: the host's counters do not have it
 	ofStatement
+	ofGroup // a control group
 )
 
 // partSet are parts of a window, a bit each.
@@ -107,6 +109,7 @@ type measured struct {
 	told       partSet           // of which anything is known
 	listed     partSet           // of which processes are known
 	statements partSet           // of which all statements are known
+	grouped    partSet           // of which control groups are known
 	sources    map[source]bool   // that it has
 	names      map[string]*group // processes by their lasting name
 	spaces     spaces
@@ -120,8 +123,8 @@ type amount struct {
 	told   partSet
 }
 
-// complete says that an amount is known of all parts. A process or statement that a part does not
-// list did nothing in it.
+// complete says that an amount is known of all parts. A process, statement or control group that a
+// part does not list did nothing in it.
 func (m *measured) complete(k name) bool {
 	a := m.amounts[k]
 	switch {
@@ -130,7 +133,7 @@ func (m *measured) complete(k name) bool {
 	case a == nil:
 		return false
 	}
-	return a.told == allParts || k.kind == ofProcess && m.listed == allParts
+	return a.told == allParts || k.kind == ofProcess && m.listed == allParts || k.kind == ofGroup && m.grouped == allParts
 }
 
 // amount is that of a name which is complete.
@@ -213,7 +216,8 @@ const maxNames = 200_000
 func (m *measured) part(i int, v *view.View) {
 	seconds := v.Seconds()
 	if total, ok := v.CPUTotal(); ok {
-		m.add(i, cpuTime, "", (1-total.Idle-total.IOWait)*seconds*float64(max(v.CPUCount(), 1)))
+		// What the hypervisor takes is used by nobody here.
+		m.add(i, cpuTime, "", (1-total.Idle-total.IOWait-total.Steal)*seconds*float64(max(v.CPUCount(), 1)))
 	}
 	if s, ok := v.Scheduler(); ok {
 		if tells(v, recording.System, "context_switches") {
@@ -235,14 +239,14 @@ func (m *measured) part(i int, v *view.View) {
 		who := v.KeyOf(p.Entity()).Name
 		m.addTo(i, name{cpuTime, who, ofProcess}, p.CPUSeconds, 0)
 		for q, perSecond := range map[*Quantity]float64{switches: p.Voluntary + p.Involuntary, faults: p.MinorFaults, majorFaults: p.MajorFaults, readBytes: p.ReadBytes,
-			writtenBytes: p.WriteBytes, readCalls: p.ReadCalls, writeCalls: p.WriteCalls} {
+			writtenBytes: p.WriteBytes, readCalls: p.ReadCalls, writeCalls: p.WriteCalls, runDelay: p.RunDelay, blockDelay: p.BlockDelay, swapDelay: p.SwapDelay} {
 			if view.Known(perSecond) {
 				m.addTo(i, name{q, who, ofProcess}, perSecond*p.Seconds, 0)
 			}
 		}
 	}
 	for _, d := range v.BlockDevices() {
-		if !view.Known(d.Writes) || !tells(v, recording.Disks, "reads") || !tells(v, recording.Disks, "read_bytes") {
+		if d.Seconds <= 0 || !view.Known(d.Writes) || !tells(v, recording.Disks, "reads") || !tells(v, recording.Disks, "read_bytes") {
 			continue
 		}
 		for _, who := range []string{d.Device, ""} {
@@ -256,6 +260,7 @@ func (m *measured) part(i int, v *view.View) {
 		}
 	}
 	m.network(i, v)
+	m.waits(i, v)
 	if rtt, ok := medianRTT(v); ok {
 		m.add(i, roundTrip, "", rtt)
 	}

@@ -1,5 +1,5 @@
-// Package diff compares two windows, of one recording or of two hosts: what was done per
-// request or per second, settings, and processes.
+// Package diff compares two windows, of one recording or of two hosts: what was done and waited for
+// per request or per second, settings, and processes.
 //
 // Two windows are never the same. A quantity is told only if it differs in all parts of the
 // windows: each is cut into Parts, and every part of the one has more than every part of the
@@ -64,7 +64,7 @@ type Change struct {
 	Who      string     // the process, disk, server, statement...; "" is the host
 	Per      string     // what Amount is divided by: Result.Per, or "request" of a service; "": it is a level
 	Amount   [2]float64 // per Per; levels as they are
-	PerSec   [2]float64 // per second; of response times, how many waited at a time on the average
+	PerSec   [2]float64 // per second; of response times and waits, how many waited at a time on the average
 	kind     kind
 	weight   float64
 }
@@ -203,6 +203,12 @@ func change(k name, sides [2]*measured, by [2][]float64, all [2]map[*Quantity]fl
 		most = max(most, all[0][k.quantity], all[1][k.quantity])
 	}
 	c.weight = math.Log(min(high/max(low, high/maxRatio), maxRatio)) * max(c.PerSec[0], c.PerSec[1]) / most
+	if k.quantity.waits {
+		// A wait that grew a hundredfold costs its seconds and no more: t of them per second weigh
+		// t/(1+t), as in impacts of findings.
+		lost := max(c.PerSec[0], c.PerSec[1])
+		c.weight *= lost / (1 + lost)
+	}
 	return c, !math.IsNaN(c.weight) && !math.IsInf(c.weight, 0)
 }
 

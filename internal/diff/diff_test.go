@@ -19,6 +19,11 @@ type load struct {
 	restarted                      bool // db has another command line
 	batch                          bool
 	sysctl                         string
+
+	await     float64 // seconds of each of 100 reads; 0: there is no disk
+	delay     float64 // seconds that db waits for a CPU
+	throttled float64 // seconds that its group is stopped; 0: it is not known
+	steal     float64 // seconds of all CPUs; 0: nothing is known of them
 }
 
 const seconds = 60
@@ -29,7 +34,7 @@ func side(l load, seed uint64) Side {
 	h := ruletest.New(4, seconds)
 	noise := func() float64 { return 0.8 + 0.4*rnd.Float64() }
 	sums := make([]float64, 4)
-	h.Readings(func(at time.Time, _ float64) {
+	h.Readings(func(at time.Time, s float64) {
 		for i, v := range []float64{l.statements, l.written, l.cpu, l.spin} {
 			sums[i] += v * noise()
 		}
@@ -42,12 +47,22 @@ func side(l load, seed uint64) Side {
 		}
 		ticks := func(s float64) time.Duration { return time.Duration(s * 1e9).Truncate(10 * time.Millisecond) }
 		ruletest.Add(h, recording.ProcessSample{At: at, PID: 7, Started: ruletest.Start.Add(-time.Hour), Comm: "mysqld", Cmdline: cmdline, Cgroup: "/system.slice/db.service", Full: true,
-			User: ticks(sums[2]), WriteBytes: int64(sums[1]), Voluntary: int64(sums[0])})
+			User: ticks(sums[2]), WriteBytes: int64(sums[1]), Voluntary: int64(sums[0]), RunDelay: time.Duration(l.delay * s * 1e9)})
 		ruletest.Add(h, recording.ProcessSample{At: at, PID: 8, Started: ruletest.Start.Add(-time.Hour), Comm: "spin", Cmdline: "spin", Full: true, User: ticks(sums[3])})
 		if l.batch {
 			ruletest.Add(h, recording.ProcessSample{At: at, PID: 9, Started: ruletest.Start.Add(-time.Hour), Comm: "batch", Cmdline: "batch -p secret", Full: true, User: ticks(sums[2])})
 		}
+		if l.await > 0 { // 50 writes of a millisecond each
+			ruletest.Add(h, recording.DiskSample{At: at, Device: "vda", Reads: uint64(100 * s), ReadBytes: uint64(100*s) << 14, ReadTime: time.Duration(100 * l.await * s * 1e9),
+				Writes: uint64(50 * s), WrittenBytes: uint64(50*s) << 14, WriteTime: time.Duration(50e6 * s)})
+		}
 	})
+	if l.throttled > 0 {
+		h.Cgroup(ruletest.Cgroup{Path: "/system.slice/db.service", CPU: l.cpu, ThrottledTime: l.throttled})
+	}
+	if l.steal > 0 {
+		h.AllCPUs(ruletest.CPU{User: 0.25, Steal: l.steal / 4})
+	}
 	if l.sysctl != "" {
 		ruletest.Add(h, recording.SysctlSample{At: ruletest.Start, Name: "vm.swappiness", Value: l.sysctl})
 	}
@@ -87,6 +102,15 @@ func TestCompare(t *testing.T) {
 		{"settings", with(func(l *load) { l.sysctl = "1" }), usual, "MySQL statement", `sysctl vm.swappiness ["1" "60"]`},
 		{"a setting that one side does not know", with(func(l *load) { l.sysctl = "" }), usual, "MySQL statement", ""},
 		{"a process that is new", with(func(l *load) { l.batch = true }), usual, "MySQL statement", `batch [1 0] ["" ""]`},
+		{"equal work and a slower disk", with(func(l *load) { l.await = 0.02 }), with(func(l *load) { l.await = 0.001 }), "MySQL statement", "disk.read-time of vda 20"},
+		{"equal work and an equal disk", with(func(l *load) { l.await = 0.02 }), with(func(l *load) { l.await = 0.02 }), "MySQL statement", ""},
+		{"a throttled group", with(func(l *load) { l.throttled = 0.5 }), with(func(l *load) { l.throttled = 0.01 }), "MySQL statement", "cgroup.throttled of /system.slice/db.service 50"},
+		{"throttled for a moment", with(func(l *load) { l.throttled = 0.04 }), with(func(l *load) { l.throttled = 0.001 }), "MySQL statement", ""},
+		{"steal, which is no CPU time", with(func(l *load) { l.steal = 0.5 }), with(func(l *load) { l.steal = 0.01 }), "MySQL statement", "cpu.steal of  50"},
+		{"usual steal", with(func(l *load) { l.steal = 0.04 }), with(func(l *load) { l.steal = 0.004 }), "MySQL statement", ""},
+		{"a wait for CPUs", with(func(l *load) { l.delay = 0.5 }), with(func(l *load) { l.delay = 0.01 }), "MySQL statement", "sched.run-delay of mysqld in db.service 50"},
+		{"a wait too small to matter", with(func(l *load) { l.delay = 0.0005 }), with(func(l *load) { l.delay = 0.0001 }), "MySQL statement", ""},
+		{"a small wait that grew a hundredfold is not first", with(func(l *load) { l.delay, l.cpu = 0.06, 3 }), with(func(l *load) { l.delay = 0.0006 }), "MySQL statement", "cpu.time of mysqld in db.service 3"},
 		{"another command line", with(func(l *load) { l.restarted = true }), usual, "MySQL statement", `mysqld in db.service [1 1] ["mysqld --skip-networking" "mysqld"]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

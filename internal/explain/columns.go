@@ -54,7 +54,7 @@ var Columns = []Column{
 	{"subject", ofTimeline, "whom the finding is about, under one name also after a restart"},
 	{"change", ofDiff, "how many times more or less the first window has, per request or per second as the title says"},
 	{"quantity", ofDiff, "what is compared"},
-	{"who", ofDiff, "process, under a name that outlives it, disk, or the host"},
+	{"who", ofDiff, "process, under a name that outlives it, disk, control group, or the host"},
 	{"first", ofDiff, "amount, or value, of the first window"},
 	{"second", ofDiff, "amount, or value, of the second window"},
 	{"setting", ofDiff, "kernel setting, variable of MySQL, limit, mount or version that both recordings hold"},

@@ -8,7 +8,9 @@ import (
 	"rtrail/internal/diff"
 	"rtrail/internal/document"
 	"rtrail/internal/recording"
+	"rtrail/internal/rule"
 	"rtrail/internal/unit"
+	"rtrail/internal/verdict"
 	"rtrail/internal/view"
 )
 
@@ -24,6 +26,7 @@ type ComparedSide struct {
 	Path     string // as it was given
 	Manifest recording.Manifest
 	Window   recording.Window
+	Verdict  verdict.Verdict // on the window by itself
 }
 
 // maxShown bounds each list of the document; JSON has more.
@@ -39,6 +42,9 @@ func (c *Compared) Document() document.Document {
 		}
 		d.Blocks = append(d.Blocks, document.Facts{Items: facts})
 	}
+	for i := range c.Sides {
+		d.Blocks = append(d.Blocks, foremost([]string{"FIRST", "SECOND"}[i], &c.Sides[i].Verdict))
+	}
 	d.Blocks = append(d.Blocks, c.changes(), c.processes(), c.settings())
 	for _, words := range diff.Reasons(c.Missing) {
 		d.Blocks = append(d.Blocks, document.Prose{Label: "NOT COMPARED", Words: words})
@@ -47,6 +53,26 @@ func (c *Compared) Document() document.Document {
 		d.Blocks = append(d.Blocks, document.Prose{Label: "NOTE", Style: document.Warn, Words: n})
 	}
 	return d
+}
+
+// foremost is the first finding of a side; without one, what that is worth.
+func foremost(side string, v *verdict.Verdict) document.Block {
+	p := document.Prose{Label: side, Style: document.Warn}
+	switch {
+	case len(v.Findings) > 0:
+		f := v.Findings[0]
+		p.Words = fmt.Sprintf("%v, %s: %v", f.Confidence, f.Rule, f.Headline)
+		if f.Confidence > rule.Possible {
+			p.Style = document.Alarm
+		}
+	case len(v.Unjudged) > 0:
+		p.Words = "no rule found a cause, but " + plural(len(v.Unjudged), "counter", "counters") + " of refused or failed work rose"
+	case len(v.Healthy) == 0:
+		p.Words = "nothing was found, but no resource could be judged completely"
+	default:
+		p.Style, p.Words = document.Good, "nothing was found; "+plural(len(v.Healthy), "resource was", "resources were")+" judged and found healthy"
+	}
+	return p
 }
 
 func (c *Compared) changes() document.Block {
@@ -163,6 +189,8 @@ type ComparisonSide struct {
 	Host     Host            `json:"host"`
 	Window   Span            `json:"window"`
 	Requests document.Number `json:"requests_per_second"` // null: not known on both sides
+	Findings int             `json:"findings"`            // of the verdict on the window by itself
+	Finding  *Finding        `json:"finding"`             // the first of them; null without any
 }
 
 // ChangedQuantity is a quantity that differs.
@@ -207,8 +235,14 @@ type NotCompared struct {
 // JSON is the answer for programs.
 func (c *Compared) JSON() Comparison {
 	side := func(i int) ComparisonSide {
-		s := c.Sides[i]
-		return ComparisonSide{s.Path, s.Manifest.Tool, newHost(s.Manifest.Host), NewSpan(s.Window.From, s.Window.To), document.Number(c.Requests[i])}
+		s := &c.Sides[i]
+		out := ComparisonSide{Path: s.Path, Tool: s.Manifest.Tool, Host: newHost(s.Manifest.Host), Window: NewSpan(s.Window.From, s.Window.To), Requests: document.Number(c.Requests[i]),
+			Findings: len(s.Verdict.Findings)}
+		if out.Findings > 0 {
+			f := newFinding(s.Verdict.Findings[0])
+			out.Finding = &f
+		}
+		return out
 	}
 	return Comparison{Format: FormatVersion, First: side(0), Second: side(1), Per: c.Per, Compared: c.Compared,
 		Changes: each(c.Changes, func(x diff.Change) ChangedQuantity {

@@ -111,6 +111,7 @@ func TestTimelineAndDiffFitSchema(t *testing.T) {
 	c := report.Compared{Result: diff.Result{Per: "second", Requests: [2]float64{math.NaN(), math.NaN()}, Changes: []diff.Change{{Quantity: diff.Quantities[0], Amount: [2]float64{1, 0}, PerSec: [2]float64{1, 0}}},
 		Settings: []diff.Setting{{What: "sysctl x", Value: [2]string{"1", "2"}}}, Processes: []diff.Process{{Name: "x", Cores: [2]float64{math.NaN(), 1}}},
 		Missing: []diff.Missing{{ID: "mem.faults", Name: "minor page faults", Why: "told by neither window"}}}, Notes: []string{"first: x"}}
+	c.Sides[0].Verdict = cases()[0].verdict
 	for form, result := range map[string]any{"timeline": report.NewTimeline(recording.Held{}, report.NewSpan(at, at), report.NewSurveyed(&s), list, 2, nil), "diff": c.JSON()} {
 		var out bytes.Buffer
 		if err := document.JSON(&out, result); err != nil {
