@@ -123,11 +123,7 @@ func busiestCore(v *view.View) (c core, ok bool) {
 		}
 	}
 	c.skew = c.received / max(rounds, 1)
-	for _, p := range v.Processes() {
-		if p.Kernel && p.Comm == fmt.Sprintf("ksoftirqd/%d", c.CPU) {
-			c.daemon = p
-		}
-	}
+	c.daemon = ksoftirqd(v, c.CPU)
 	var rows []recording.SoftnetSample
 	for _, r := range view.Rows[recording.SoftnetSample](v) {
 		if r.CPU == c.CPU {
