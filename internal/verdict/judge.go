@@ -415,7 +415,8 @@ func (s sources) lossy(r rule.Rule) bool {
 	}
 	return len(r.NeedsAny) > 0 && !slices.ContainsFunc(r.NeedsAny, func(t recording.Table) bool {
 		_, known := s.fills[t]
-		return known && !s.holed(t)
+		_, missing := s.absent(r, t)
+		return known && !missing && !s.holed(t)
 	})
 }
 
