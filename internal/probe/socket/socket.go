@@ -76,6 +76,7 @@ type Probe struct {
 	known   map[census.Key]*holder
 	inOrder []*holder // of the processes in all, or of the first of them
 	spaces  map[uint64]*namespace
+	order   []*namespace // those of this sample, in the order of readFirst
 	own     uint64
 	ownErr  error
 	reader  *reader
@@ -219,7 +220,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	p.walk(w, connections)
 	spent := p.cpuTime() - began
 	var failed error
-	for _, n := range p.spaces {
+	for _, n := range p.order {
 		if ctx.Err() != nil {
 			w.Lost(1)
 			continue
