@@ -307,7 +307,7 @@ var rowsOfAllTables = []func(*ruletest.Host){
 	rowsOf[recording.MySQLState], rowsOf[recording.MySQLTransaction], rowsOf[recording.MySQLLockWait], rowsOf[recording.MySQLStatement], rowsOf[recording.MySQLInnoDB],
 	rowsOf[recording.MySQLLatch], rowsOf[recording.MySQLPoolGroup], rowsOf[recording.MySQLPoolWait], rowsOf[recording.MySQLReplica], rowsOf[recording.MySQLError],
 	rowsOf[recording.MySQLPlan], rowsOf[recording.MySQLCondition], rowsOf[recording.MySQLTable], rowsOf[recording.MySQLSlowQuery], rowsOf[recording.StackSample],
-	rowsOf[recording.StackLock], rowsOf[recording.ProbeRun], rowsOf[recording.UnseenNote],
+	rowsOf[recording.StackLock], rowsOf[recording.ProbeRun], rowsOf[recording.TableLoss], rowsOf[recording.UnseenNote],
 }
 
 // rowsOf adds two things of one table, whose numbers grow between two readings.

@@ -109,10 +109,11 @@ var columnsOfText = map[recording.Table]string{
 	recording.MySQLSlowLog:    "server=name user=name client=name db=name statement=as:mysql_sessions.statement",
 
 	// Frames are symbols of programs.
-	recording.Stacks:     "source=name kind=ours process=free thread=free state=ours frames=name object=free",
-	recording.StackLocks: "source=name lock=ours class=name holder=free held=name waiter=free",
-	recording.ProbeRuns:  "probe=ours error=ours",
-	recording.Unseen:     "probe=ours what=ours why=free how=name",
+	recording.Stacks:      "source=name kind=ours process=free thread=free state=ours frames=name object=free",
+	recording.StackLocks:  "source=name lock=ours class=name holder=free held=name waiter=free",
+	recording.ProbeRuns:   "probe=ours error=ours",
+	recording.TableLosses: "probe=ours table=ours",
+	recording.Unseen:      "probe=ours what=ours why=free how=name",
 }
 
 // freeColumns checks the list against the tables, and gives the columns that are

@@ -11,6 +11,8 @@ import (
 
 	"rtrail/internal/probe"
 	"rtrail/internal/probe/kernel"
+	"rtrail/internal/probe/process"
+	"rtrail/internal/probe/procfile"
 	"rtrail/internal/recording"
 )
 
@@ -75,21 +77,8 @@ var features = []feature{
 	},
 	{
 		name: "delay accounting", what: "time that processes waited for block I/O and swap-in (taskstats)",
-		how: "sysctl -w kernel.task_delayacct=1 and restart the processes in question (since Linux 5.14, a few ns per switch), or boot with delayacct",
-		test: func(root string) string {
-			const file = "proc/sys/kernel/task_delayacct"
-			value, err := os.ReadFile(filepath.Join(root, file))
-			switch {
-			case errors.Is(err, fs.ErrNotExist):
-				// Before 5.14 there is no switch: on by default, if compiled in.
-				return "/" + file + " is not there: kernel before 5.14, or without CONFIG_TASK_DELAY_ACCT"
-			case err != nil:
-				return reason(err)
-			case strings.TrimSpace(string(value)) != "1":
-				return "kernel.task_delayacct is " + strings.TrimSpace(string(value))
-			}
-			return ""
-		},
+		how:  "sysctl -w kernel.task_delayacct=1 and restart the processes in question (since Linux 5.14, a few ns per switch), or boot with delayacct; before 5.14 boot without nodelayacct",
+		test: delayAccounting,
 	},
 	{
 		name: "cgroup v2", what: "limits and stalls of services and containers in one hierarchy (v1 is read too)",
@@ -111,6 +100,33 @@ var features = []feature{
 		how:  "run as root, or grant cap_bpf and cap_perfmon (below); the kernel must be 5.8 or newer with CONFIG_DEBUG_INFO_BTF=y",
 		test: iterators,
 	},
+}
+
+// delayAccounting says why the kernel does not tell how long tasks wait for disks, or "".
+func delayAccounting(root string) string {
+	const file = "proc/sys/kernel/task_delayacct"
+	setting, err := os.ReadFile(filepath.Join(root, file))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return reason(err)
+	}
+	text := func(file string) string {
+		b, _ := os.ReadFile(filepath.Join(root, file)) // "" where it cannot be read
+		return string(b)
+	}
+	switch procfile.ReadDelayAccounting(string(setting), text("proc/sys/kernel/osrelease"), text("proc/cmdline")) {
+	case procfile.DelaysOff:
+		return "kernel.task_delayacct is " + strings.TrimSpace(string(setting))
+	case procfile.DelaysOffAtBoot:
+		return "switched off at boot (nodelayacct)"
+	case procfile.DelaysMissing:
+		return "/" + file + " is not there: a kernel without CONFIG_TASK_DELAY_ACCT"
+	}
+	if filepath.Clean(root) == "/" {
+		if err := process.Taskstats(); err != nil {
+			return "taskstats: " + err.Error()
+		}
+	}
+	return ""
 }
 
 // iterators says why the kernel does not take a BPF iterator, or "". Only

@@ -75,6 +75,18 @@ func TestFeatures(t *testing.T) {
 	if i := item(t, on.Features, "delay accounting"); !i.OK {
 		t.Errorf("delay accounting is on, but: %+v", i)
 	}
+	for _, c := range []struct {
+		release, cmdline, problem string
+	}{
+		{"4.18.0-553.el8.x86_64", "ro quiet", ""}, // no setting: it is on
+		{"4.18.0-553.el8.x86_64", "ro nodelayacct quiet", "switched off at boot (nodelayacct)"},
+		{"6.1.0-18-amd64", "ro quiet", "/proc/sys/kernel/task_delayacct is not there: a kernel without CONFIG_TASK_DELAY_ACCT"},
+	} {
+		r := Examine(tree(t, map[string]string{"proc/sys/kernel/osrelease": c.release + "\n", "proc/cmdline": c.cmdline + "\n"}), recording.Host{}, nil)
+		if i := item(t, r.Features, "delay accounting"); i.Problem != c.problem || i.OK != (c.problem == "") {
+			t.Errorf("%s, booted with %q: %+v", c.release, c.cmdline, i)
+		}
+	}
 	if i := item(t, on.Features, "pressure"); i.OK {
 		t.Error("a pressure file that does not read counts as there")
 	}

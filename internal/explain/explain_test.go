@@ -21,8 +21,8 @@ func TestEveryRuleHasAPage(t *testing.T) {
 		if r.ID == "" || r.Title == "" || r.Resource == "" || len(r.Needs)+len(r.NeedsAny) == 0 || r.Detect == nil {
 			t.Errorf("%s: a rule needs ID, title, resource, tables and Detect", r.ID)
 		}
-		if !strings.HasPrefix(r.Page, "# "+r.ID+": ") {
-			t.Errorf("%s: the page does not begin with its ID", r.ID)
+		if first, _, _ := strings.Cut(r.Page, "\n"); first != "# "+r.ID+": "+r.Title {
+			t.Errorf("%s: the page begins with %q, not with the ID and the title %q", r.ID, first, r.Title)
 		}
 		at := 0
 		for _, h := range headings {

@@ -87,7 +87,7 @@ var (
 		Unit:    "rows",
 		Source:  "the probe itself, table probe_runs",
 		Tools:   []string{"rtrail doctor", "rtrail diagnose -v"},
-		Traps:   []string{"Findings built on such evidence say so and are one step less sure."},
+		Traps:   []string{"Findings built on such evidence say so and are one step less sure. Where it is known which tables lack rows (table_losses), findings on others are not."},
 		Healthy: "0",
 	})
 	ProbeLate = add(Metric{

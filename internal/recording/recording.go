@@ -320,7 +320,25 @@ func (w *Writer) Within(interval time.Time) {
 // Lost counts rows that should have been in the sample and are not.
 func (w *Writer) Lost(n int) { w.lost += int64(n) }
 
-// LostRows is the sum of what Lost was told.
+// LostFrom counts rows of one table that should have been in the sample and are not. Tables
+// of the same probe that have all of theirs are trusted as before.
+func (w *Writer) LostFrom(probe string, t Table, n int) {
+	if n <= 0 {
+		return
+	}
+	w.Lost(n)
+	if have, ok := w.tables[TableLosses].(*table[TableLoss]); ok {
+		for i := range have.list {
+			if l := &have.list[i]; l.Probe == probe && l.TableOf == string(t) {
+				l.Lost += int64(n)
+				return
+			}
+		}
+	}
+	Append(w, TableLoss{At: w.Started, Probe: probe, TableOf: string(t), Lost: int64(n)})
+}
+
+// LostRows is the sum of what Lost and LostFrom were told.
 func (w *Writer) LostRows() int64 { return w.lost }
 
 // Unseen notes what the probe could not see, why, and what the user can do.

@@ -24,6 +24,15 @@ type ProbeRun struct {
 	Error    string        `parquet:"error"`
 }
 
+// TableLoss is how many rows of one table a run of a probe should have read and did not. They
+// are part of what its row in probe_runs lost, the rest of which may be of any table.
+type TableLoss struct {
+	At      time.Time `parquet:"at,timestamp(nanosecond)"` // start of the run
+	Probe   string    `parquet:"probe,dict"`
+	TableOf string    `parquet:"table,dict"` // table of the rows
+	Lost    int64     `parquet:"lost"`       // lost rows
+}
+
 // UnseenNote is something a probe could not see although it ran: unreadable
 // files, a namespace it may not enter, an accounting that is switched off.
 type UnseenNote struct {
@@ -52,4 +61,5 @@ const (
 
 func (KernelLogLine) Table() Table { return KernelLog }
 func (ProbeRun) Table() Table      { return ProbeRuns }
+func (TableLoss) Table() Table     { return TableLosses }
 func (UnseenNote) Table() Table    { return Unseen }

@@ -113,8 +113,9 @@ const (
 	Stacks     Table = "stacks"      // one stack and how many threads or samples had it
 	StackLocks Table = "stack_locks" // one lock in a dump of threads, with holder and waiters
 
-	ProbeRuns Table = "probe_runs" // one run of one probe
-	Unseen    Table = "unseen"     // something a probe could not read, and why
+	ProbeRuns   Table = "probe_runs"   // one run of one probe
+	TableLosses Table = "table_losses" // how many rows of one table a run of a probe lacks
+	Unseen      Table = "unseen"       // something a probe could not read, and why
 )
 
 // Row is implemented by every row type. All of them begin with a field At, the time

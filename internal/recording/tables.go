@@ -97,6 +97,7 @@ var catalogue = []*kind{
 	kindOf[StackSample]("source", "kind", "pid", "frames"),
 	kindOf[StackLock]("source", "lock"),
 	kindOf[ProbeRun]("probe"),
+	kindOf[TableLoss]("probe", "table"),
 	kindOf[UnseenNote]("probe", "what"),
 }
 

@@ -305,7 +305,7 @@ func groupUnseen(list []verdict.Unseen) []abstention {
 func troubles(h verdict.ProbeHealth, holes bool) (list []string) {
 	told := func(lost, of int64) bool { return lost > 0 && (holes || !tiny(lost, of)) }
 	if told(h.Lost, h.Rows+h.Lost) {
-		list = append(list, plural(int(h.Lost), "row", "rows")+" lost")
+		list = append(list, plural(int(h.Lost), "row", "rows")+" lost"+ofTables(h))
 	}
 	if told(int64(h.Late), int64(h.Runs)) {
 		list = append(list, fmt.Sprintf("%d of %s over the deadline", h.Late, plural(h.Runs, "run", "runs")))
@@ -316,6 +316,19 @@ func troubles(h verdict.ProbeHealth, holes bool) (list []string) {
 		list = append(list, "did not run")
 	}
 	return list
+}
+
+// ofTables says of which tables the lost rows are, if all of them are of few.
+func ofTables(h verdict.ProbeHealth) string {
+	const most = 3
+	if h.LostElsewhere > 0 || len(h.LostFrom) == 0 || len(h.LostFrom) > most {
+		return ""
+	}
+	var names []string
+	for _, t := range h.LostFrom {
+		names = append(names, string(t))
+	}
+	return " (" + strings.Join(names, ", ") + ")"
 }
 
 // probes lists all sources of evidence, what they missed and what they cost.

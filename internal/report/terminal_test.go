@@ -11,6 +11,7 @@ import (
 	"rtrail/internal/escape"
 	"rtrail/internal/golden"
 	"rtrail/internal/grant"
+	"rtrail/internal/recording"
 	"rtrail/internal/report"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -157,6 +158,29 @@ func TestTinyLosses(t *testing.T) {
 	for _, want := range []string{`"of": 100`, `"lost": 1`, `"late": 1`} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the JSON form lacks %s", want)
+		}
+	}
+}
+
+// TestLossesOfTables wants the tables named if all lost rows are of them.
+func TestLossesOfTables(t *testing.T) {
+	for _, c := range []struct {
+		health verdict.ProbeHealth
+		want   string
+	}{
+		{verdict.ProbeHealth{Lost: 50, LostElsewhere: 50}, "socket: 50 rows lost;"},
+		{verdict.ProbeHealth{Lost: 50, LostFrom: []recording.Table{recording.TCPSockets}}, "socket: 50 rows lost (tcp_sockets);"},
+		{verdict.ProbeHealth{Lost: 50, LostFrom: []recording.Table{recording.TCPSockets, recording.Firewall}}, "socket: 50 rows lost (tcp_sockets, firewall);"},
+		{verdict.ProbeHealth{Lost: 50, LostFrom: []recording.Table{recording.TCPSockets}, LostElsewhere: 5}, "socket: 50 rows lost;"},
+	} {
+		h := c.health
+		h.Name, h.OK, h.Runs, h.Rows = "socket", true, 10, 100
+		var b strings.Builder
+		if err := document.Terminal(&b, report.Compose(verdict.Verdict{Probes: []verdict.ProbeHealth{h}}, true), document.TerminalOptions{Width: 200}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), c.want) {
+			t.Errorf("%q is not in\n%s", c.want, b.String())
 		}
 	}
 }

@@ -257,11 +257,13 @@ func replication(v *view.View) (notes []string) {
 type sources struct {
 	v      *view.View
 	health []ProbeHealth
-	fills  map[recording.Table]int // index into health
+	fills  map[recording.Table]int   // index into health
+	lost   map[recording.Table]int64 // rows, where it is known of which table they are
 }
 
 func sourcesOf(v *view.View) sources {
-	s := sources{v: v, fills: map[recording.Table]int{}}
+	s := sources{v: v, fills: map[recording.Table]int{}, lost: map[recording.Table]int64{}}
+	_, losses := view.Group(view.Rows[recording.TableLoss](v), func(l recording.TableLoss) string { return l.Probe })
 	_, runs := view.Group(view.Rows[recording.ProbeRun](v), func(r recording.ProbeRun) string { return r.Probe })
 	programs := programCosts(v)
 	for i, p := range v.Manifest().Probes {
@@ -275,12 +277,23 @@ func sourcesOf(v *view.View) sources {
 			h.CPU += run.CPU.Seconds()
 			h.Rows += run.Rows
 			h.Lost += run.Lost
+			h.LostElsewhere += run.Lost
 			if run.Late {
 				h.Late++
 			}
 			if run.Error != "" {
 				h.Error = run.Error
 			}
+		}
+		for _, l := range losses[p.Name] {
+			t := recording.Table(l.TableOf)
+			if !slices.Contains(p.Fills, t) {
+				continue
+			}
+			if s.lost[t] += l.Lost; !slices.Contains(h.LostFrom, t) {
+				h.LostFrom = append(h.LostFrom, t)
+			}
+			h.LostElsewhere -= l.Lost
 		}
 		h.Programs = programs[p.Name]
 		if h.Runs > 0 && h.Rows == 0 && h.Error != "" {
@@ -415,7 +428,8 @@ func (s sources) lossy(r rule.Rule) bool {
 	}
 	return len(r.NeedsAny) > 0 && !slices.ContainsFunc(r.NeedsAny, func(t recording.Table) bool {
 		_, known := s.fills[t]
-		return known && !s.holed(t)
+		_, missing := s.absent(r, t)
+		return known && !missing && !s.holed(t)
 	})
 }
 
@@ -425,10 +439,15 @@ func (s sources) holed(t recording.Table) bool {
 		return false
 	}
 	h := s.health[i]
-	if total := h.Rows + h.Lost; total > 0 && float64(h.Lost)/float64(total) > lossTolerance {
+	if tooMany(h.LostElsewhere, h.Rows) || s.lost[t] > 0 && tooMany(s.lost[t], s.v.CountRows(t)) {
 		return true
 	}
 	// Two readings make a rate; with every other one missing nobody knows
 	// what happened in between.
 	return h.Late*2 >= h.Runs && h.Late > 0
+}
+
+// tooMany says that rows which are missing beside others are more than is tolerated.
+func tooMany(lost, rows int64) bool {
+	return lost > 0 && float64(lost)/float64(rows+lost) > lossTolerance
 }

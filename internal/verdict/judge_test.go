@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -190,6 +191,47 @@ func TestLossLowersConfidence(t *testing.T) {
 		if f := v.Findings[0]; f.Confidence != c.want || f.Lossy != (c.want != rule.Certain) {
 			t.Errorf("%s: confidence %v, lossy %v; want %v", name, f.Confidence, f.Lossy, c.want)
 		}
+	}
+}
+
+// Rows that one table lacks leave rules of other tables of the same probe as sure as they are.
+func TestLossOfOneTable(t *testing.T) {
+	rec := recording.New(recording.Manifest{Probes: []recording.ProbeInfo{
+		{Name: "socket", Fills: []recording.Table{recording.TCPSockets, recording.Listeners, recording.Conntrack}},
+		{Name: "klog", Fills: []recording.Table{recording.KernelLog}, Missing: "operation not permitted"},
+	}})
+	for s := range 3 {
+		w := recording.NewWriter(t0.Add(time.Duration(s) * time.Second))
+		recording.Append(w, recording.TCPSample{At: w.Started}, recording.TCPSample{At: w.Started})
+		recording.Append(w, recording.ListenerSample{At: w.Started})
+		w.LostFrom("socket", recording.TCPSockets, 1000)
+		recording.Append(w, recording.ProbeRun{At: w.Started, Probe: "socket", Rows: 3, Lost: w.LostRows()})
+		if err := rec.Commit(w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	needs := func(id string, all, either []recording.Table) rule.Rule {
+		r := finds(id, nil, about(id, rule.Certain, 1))
+		r.Needs, r.NeedsAny = all, either
+		return r
+	}
+	rules := []rule.Rule{
+		needs("connections", []recording.Table{recording.Listeners, recording.TCPSockets}, nil),
+		needs("listeners", []recording.Table{recording.Listeners, recording.Conntrack}, nil),
+		needs("either", nil, []recording.Table{recording.TCPSockets, recording.Listeners}),
+		needs("the log or connections", nil, []recording.Table{recording.KernelLog, recording.TCPSockets}),
+	}
+	v := Judge(view.New(rec, t0, t0.Add(10*time.Second)), rules)
+	got := map[string]rule.Confidence{}
+	for _, f := range v.Findings {
+		got[f.Rule] = f.Confidence
+	}
+	want := map[string]rule.Confidence{"connections": rule.Likely, "listeners": rule.Certain, "either": rule.Certain, "the log or connections": rule.Likely}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if h := v.Probes[0]; h.Lost != 3000 || h.LostElsewhere != 0 || !slices.Equal(h.LostFrom, []recording.Table{recording.TCPSockets}) {
+		t.Errorf("%+v, want 3,000 rows lost of tcp_sockets", h)
 	}
 }
 

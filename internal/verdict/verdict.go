@@ -89,9 +89,13 @@ type ProbeHealth struct {
 	CPU     float64 // seconds, all runs
 	Rows    int64
 	Lost    int64
-	Late    int    // runs over the deadline
-	Error   string // last error, or what is missing
-	Remedy  shell.Advice
+	// LostFrom are the tables of which rows are known to be missing; LostElsewhere is how many
+	// others are.
+	LostFrom      []recording.Table
+	LostElsewhere int64
+	Late          int    // runs over the deadline
+	Error         string // last error, or what is missing
+	Remedy        shell.Advice
 	// Programs are those it had in the kernel, the dearest first.
 	Programs []ProgramCost
 }

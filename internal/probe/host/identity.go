@@ -129,16 +129,7 @@ func namespace(fs FS, kind string) (uint64, bool) {
 }
 
 // delayAccounting tells whether the kernel measures how long tasks wait for
-// block I/O and swap. Since 5.14 a setting says so; before, it was on unless
-// switched off at boot, in kernels built with CONFIG_TASK_DELAY_ACCT.
+// block I/O and swap.
 func delayAccounting(fs FS, kernel string) bool {
-	if value := fs.text("proc/sys/kernel/task_delayacct"); value != "" {
-		return value == "1"
-	}
-	major, rest, _ := strings.Cut(kernel, ".")
-	minor, _, _ := strings.Cut(rest, ".")
-	a, err1 := strconv.Atoi(major)
-	b, err2 := strconv.Atoi(minor)
-	older := err1 == nil && err2 == nil && (a < 5 || a == 5 && b < 14)
-	return older && !strings.Contains(fs.text("proc/cmdline"), "nodelayacct")
+	return procfile.ReadDelayAccounting(fs.text("proc/sys/kernel/task_delayacct"), kernel, fs.text("proc/cmdline")) == procfile.DelaysOn
 }

@@ -11,20 +11,21 @@ import (
 	"golang.org/x/sys/unix"
 
 	"rtrail/internal/probe/census"
+	"rtrail/internal/probe/procfile"
 	"rtrail/internal/recording"
 )
 
 // delays asks the kernel's taskstats for the time processes waited for block
 // I/O and for swap (kernel Documentation/accounting/delay-accounting.rst).
-// The kernel measures it only while kernel.task_delayacct is on, and only for
-// tasks that began after it was switched on.
+// Since Linux 5.14 the kernel measures it only while kernel.task_delayacct is on,
+// and only for tasks that began after it was switched on; before, it always did.
 type delays struct {
-	conn    *genetlink.Conn
-	family  genetlink.Family
-	dir     *census.Dir
-	off     bool  // accounting is switched off
-	failure error // why it cannot be asked although it is on
-	looked  time.Time
+	conn       *genetlink.Conn
+	family     genetlink.Family
+	dir        *census.Dir
+	accounting procfile.DelayAccounting
+	failure    error // why it cannot be asked although it is on
+	looked     time.Time
 }
 
 // lookAgain is how often it is checked whether accounting was switched.
@@ -38,24 +39,60 @@ func newDelays(dir *census.Dir) *delays { return &delays{dir: dir} }
 // ready says whether delays can be asked for.
 func (d *delays) ready() bool {
 	if time.Since(d.looked) < lookAgain {
-		return d.conn != nil && !d.off
+		return d.conn != nil && d.accounting == procfile.DelaysOn
 	}
 	d.looked = time.Now()
-	b, err := d.dir.Read("sys/kernel/task_delayacct")
-	d.off = err != nil || string(bytes.TrimSpace(b)) != "1"
-	if d.off || d.conn != nil || !d.dir.Live() {
-		return d.conn != nil && !d.off
+	d.accounting = readAccounting(d.dir)
+	if d.accounting != procfile.DelaysOn || d.conn != nil || !d.dir.Live() {
+		return d.conn != nil && d.accounting == procfile.DelaysOn
 	}
-	conn, err := genetlink.Dial(nil)
-	if err == nil {
-		if d.family, err = conn.GetFamily(unix.TASKSTATS_GENL_NAME); err == nil {
-			d.conn = conn
-			return true
+	conn, family, err := dialTaskstats()
+	if err != nil {
+		d.failure = err
+		return false
+	}
+	d.conn, d.family = conn, family
+	return true
+}
+
+// readAccounting says whether there are delays to ask for.
+func readAccounting(dir *census.Dir) procfile.DelayAccounting {
+	text := func(name string) string {
+		b, err := dir.Read(name)
+		if err != nil {
+			return ""
 		}
-		conn.Close()
+		return string(bytes.TrimSpace(b))
 	}
-	d.failure = err
-	return false
+	if setting := text("sys/kernel/task_delayacct"); setting != "" {
+		return procfile.ReadDelayAccounting(setting, "", "")
+	}
+	return procfile.ReadDelayAccounting("", text("sys/kernel/osrelease"), text("cmdline"))
+}
+
+// dialTaskstats opens a connection to the part of the kernel that tells of delays. A kernel
+// that was built without it has no such family.
+func dialTaskstats() (*genetlink.Conn, genetlink.Family, error) {
+	conn, err := genetlink.Dial(nil)
+	if err != nil {
+		return nil, genetlink.Family{}, err
+	}
+	family, err := conn.GetFamily(unix.TASKSTATS_GENL_NAME)
+	if err != nil {
+		conn.Close()
+		return nil, genetlink.Family{}, err
+	}
+	return conn, family, nil
+}
+
+// Taskstats says why this kernel tells nobody of delays; nil: it tells those who may ask.
+func Taskstats() error {
+	conn, _, err := dialTaskstats()
+	if err != nil {
+		return err
+	}
+	conn.Close()
+	return nil
 }
 
 // read fills in the delays of a process. A total of zero cannot be told from
@@ -141,14 +178,20 @@ func parseTaskstats(b []byte) (taskDelays, bool) {
 
 // report says why there are no delays. Run delay does not need this.
 func (d *delays) report(w *recording.Writer, name string) {
+	const what = "time processes waited for block I/O and swap"
 	d.ready()
 	switch {
-	case d.off:
-		w.Unseen(name, "time processes waited for block I/O and swap", 1, "delay accounting is switched off",
+	case d.accounting == procfile.DelaysOff:
+		w.Unseen(name, what, 1, "delay accounting is switched off",
 			"sysctl -w kernel.task_delayacct=1 and restart the processes in question, or boot with delayacct")
+	case d.accounting == procfile.DelaysOffAtBoot:
+		w.Unseen(name, what, 1, "delay accounting is switched off", "boot without nodelayacct")
+	case d.accounting == procfile.DelaysMissing:
+		w.Unseen(name, what, 1, "this kernel has no delay accounting", "a kernel with CONFIG_TASK_DELAY_ACCT=y")
+	case errors.Is(d.failure, unix.ENOENT):
+		w.Unseen(name, what, 1, "taskstats: "+d.failure.Error(), "a kernel with CONFIG_TASKSTATS=y and CONFIG_TASK_DELAY_ACCT=y")
 	case d.failure != nil:
-		w.Unseen(name, "time processes waited for block I/O and swap", 1, "taskstats: "+d.failure.Error(),
-			"run as root, or grant cap_net_admin: rtrail doctor says how")
+		w.Unseen(name, what, 1, "taskstats: "+d.failure.Error(), "run as root, or grant cap_net_admin: rtrail doctor says how")
 	}
 }
 

@@ -1,7 +1,10 @@
 package socket
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"rtrail/internal/probe/census"
@@ -57,8 +60,10 @@ func (p *Probe) findNamespaces(w *recording.Writer, missed *unseen) {
 			n.Name = named.name
 		}
 	}
-	for inode, row := range found {
+	p.order = p.order[:0]
+	for _, row := range readFirst(found) {
 		row.At = at
+		inode := row.NetNS
 		n := p.spaces[inode]
 		if n == nil {
 			if len(p.spaces) >= namespaces {
@@ -76,6 +81,7 @@ func (p *Probe) findNamespaces(w *recording.Writer, missed *unseen) {
 			missed.why = n.failure
 		}
 		recording.Append(w, n.NetNSSample)
+		p.order = append(p.order, n)
 	}
 	for inode, n := range p.spaces {
 		if n.round != p.samples {
@@ -83,6 +89,23 @@ func (p *Probe) findNamespaces(w *recording.Writer, missed *unseen) {
 			delete(p.spaces, inode)
 		}
 	}
+}
+
+// readFirst puts namespaces in the order in which there is room for them: the own one, which
+// most questions are about, then those with most processes. It is the same in each sample:
+// a namespace that is read now and then tells nothing.
+func readFirst(found map[uint64]*recording.NetNSSample) []*recording.NetNSSample {
+	list := slices.Collect(maps.Values(found))
+	slices.SortFunc(list, func(a, b *recording.NetNSSample) int {
+		switch {
+		case a.Own && !b.Own:
+			return -1
+		case b.Own && !a.Own:
+			return 1
+		}
+		return cmp.Or(cmp.Compare(b.Processes, a.Processes), cmp.Compare(a.NetNS, b.NetNS))
+	})
+	return list
 }
 
 // enterOnce opens a namespace that is not open yet. One that could not be

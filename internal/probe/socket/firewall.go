@@ -40,7 +40,7 @@ func (p *Probe) rules(n *namespace, w *recording.Writer, missed *unseen) {
 	for i := range rows {
 		rows[i].NetNS = n.NetNS
 	}
-	w.Lost(lost)
+	w.LostFrom(p.Name(), recording.Firewall, lost)
 	recording.Append(w, rows...)
 	if err != nil && !errors.Is(err, unix.ENOENT) {
 		missed.firewalls++

@@ -26,7 +26,9 @@ type namespace struct {
 	diag    *netlinkConn
 	queues  *netlinkConn       // asks for queues of interfaces; nil: it cannot be opened
 	table   kernel.SocketTable // its TCP sockets are in; 0: sock_diag is asked
-	rows    int                // in the last pass over that table
+	rows    int                // connections that the last dump read
+	lost    int                // those that it came upon and did not read
+	cut     bool               // it ended before it had seen all of them
 	files   map[string]*procfile.File
 	failure error // why it could not be entered
 	legacy  bool  // tables of old iptables are in use
@@ -108,6 +110,29 @@ func (n *namespace) open(buf []byte, walker *kernel.Sockets) error {
 		}
 		return nil
 	})
+}
+
+// unread is how many connections of the namespace the last dump left out. Where it ended
+// early, the counters of the kernel tell how many there are. They count listeners too, and
+// no half-open ones, so that it is about right.
+func (n *namespace) unread(counters []recording.ProtocolSample, listens []recording.ListenerSample) int {
+	if !n.cut {
+		return n.lost
+	}
+	all := 0
+	for i := range counters {
+		switch c := &counters[i]; {
+		case c.NetNS != n.NetNS:
+		case c.Protocol == "SockTCP" && (c.Name == "inuse" || c.Name == "tw"), c.Protocol == "SockTCP6" && c.Name == "inuse":
+			all += int(c.Value)
+		}
+	}
+	for i := range listens {
+		if listens[i].NetNS == n.NetNS {
+			all--
+		}
+	}
+	return max(all-n.rows, n.lost)
 }
 
 // reopen replaces a socket whose answer was not read to its end.

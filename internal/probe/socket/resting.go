@@ -45,7 +45,11 @@ func newWalkMemory() *walkMemory { return &walkMemory{seed: maphash.MakeSeed()} 
 // begin starts a walk.
 func (c *walkMemory) begin(round int64) {
 	c.round, c.busy = round, 0
-	c.list, c.before, c.spare = c.spare[:0], c.list, c.list
+	list := c.spare[:0]
+	if cap(list) > 4*len(c.list)+connectionsAtOnce {
+		list = nil // most connections are gone
+	}
+	c.list, c.before, c.spare = list, c.list, c.list
 }
 
 // resting returns the connection as the last walk read it, if nothing of it but

@@ -48,6 +48,24 @@ func TestDumpsOfRestingConnections(t *testing.T) {
 	}
 }
 
+// TestMemoryOfWalks: what a walk keeps of connections shrinks with their number.
+func TestMemoryOfWalks(t *testing.T) {
+	m := newWalkMemory()
+	walk := func(n int) {
+		m.begin(1)
+		for i := range n {
+			m.add(connection{socket: uint64(i), row: &recording.TCPSample{}})
+		}
+	}
+	walk(100_000)
+	for range 3 {
+		walk(1000)
+	}
+	if most := max(cap(m.list), cap(m.before), cap(m.spare)); most > 10_000 {
+		t.Errorf("room for %d connections of 1,000", most)
+	}
+}
+
 // TestDumpsWithoutTraffic: while no packet is counted there is nothing new to read.
 func TestDumpsWithoutTraffic(t *testing.T) {
 	for _, test := range []struct {

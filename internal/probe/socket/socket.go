@@ -46,12 +46,16 @@ const (
 	// it would repeat almost all rows.
 	busyShare = 0.05
 
-	// socketsPerDump bounds the rows of one dump.
-	socketsPerDump = 20000
+	// maxConnections bounds the connections that are read of one namespace: twice as many as an
+	// address has ports. A namespace may have millions.
+	maxConnections = 2 << 16
 
-	// socketsPerWalk bounds the rows that one pass over all sockets gives of one
-	// namespace: as many as dumps of both families would.
-	socketsPerWalk = 2 * socketsPerDump
+	// maxOfAll bounds those of all namespaces together: a row is some 300 bytes.
+	maxOfAll = 2 * maxConnections
+
+	// dumpTime is how long connections are read in a sample: one that takes until probe.Deadline
+	// is given up with all that is in it.
+	dumpTime = probe.Deadline * 2 / 5
 
 	// namespaces is how many network namespaces are read.
 	namespaces = 64
@@ -76,6 +80,7 @@ type Probe struct {
 	known   map[census.Key]*holder
 	inOrder []*holder // of the processes in all, or of the first of them
 	spaces  map[uint64]*namespace
+	order   []*namespace // those of this sample, in the order of readFirst
 	own     uint64
 	ownErr  error
 	reader  *reader
@@ -101,12 +106,13 @@ type Probe struct {
 	last    time.Time
 	cost    time.Duration // of the last dump of connections and of its rows
 	skipped int
-	dumped  int   // rows of the last dump by sock_diag
-	blocked bool  // connections of the last dump wait for an answer
-	ruled   int64 // sample in which firewall rules were read last
-	restful bool  // the last walk found that hardly any connection did something
-	traffic int64 // sum of packets of all namespaces, as the last sample counted them
-	still   bool  // there were as many in the sample before
+	dumped  int       // rows of the last dump by sock_diag
+	until   time.Time // when the dump of this sample ends
+	blocked bool      // connections of the last dump wait for an answer
+	ruled   int64     // sample in which firewall rules were read last
+	restful bool      // the last walk found that hardly any connection did something
+	traffic int64     // sum of packets of all namespaces, as the last sample counted them
+	still   bool      // there were as many in the sample before
 
 	tcp      []recording.TCPSample                  // by sock_diag
 	resting  []recording.Again[recording.TCPSample] // by walks
@@ -214,12 +220,13 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	p.counters, p.devices, p.qdiscs = p.counters[:0], p.devices[:0], p.qdiscs[:0]
 	began := p.cpuTime()
 	p.lastSpace = nil
+	p.beginDump()
 	rules := p.rulesNow(settings)
 	suspects := rules > 0 // also queues that there were none of
 	p.walk(w, connections)
 	spent := p.cpuTime() - began
 	var failed error
-	for _, n := range p.spaces {
+	for _, n := range p.order {
 		if ctx.Err() != nil {
 			w.Lost(1)
 			continue
@@ -228,7 +235,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 			continue
 		}
 		began := p.cpuTime()
-		if err := p.sockets(n, w, connections); err != nil && failed == nil {
+		if err := p.sockets(n, connections); err != nil && failed == nil {
 			failed = fmt.Errorf("network namespace %d: %w", n.NetNS, err)
 		}
 		spent += p.cpuTime() - began
@@ -242,6 +249,9 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 			missed.legacy++
 		}
 		p.count(n, w, settings)
+		if connections {
+			w.LostFrom(p.Name(), recording.TCPSockets, n.unread(p.counters, p.listens))
+		}
 		if n.queues != nil && (settings || (n.queued > 0 || suspects) && n.queued <= queuesPerSample) {
 			p.readQueues(n, w)
 		}
@@ -333,6 +343,14 @@ func (p *Probe) dumpNow(edge bool) bool {
 	return false
 }
 
+// beginDump forgets how far the last dump came.
+func (p *Probe) beginDump() {
+	p.until = time.Now().Add(dumpTime)
+	for _, n := range p.spaces {
+		n.rows, n.lost, n.cut = 0, 0, false
+	}
+}
+
 // Bits of states (1<<state) that dumps ask for.
 const (
 	listening = 1 << recording.TCPListen
@@ -347,10 +365,10 @@ const (
 )
 
 // sockets dumps one namespace, without the TCP sockets that walk has read.
-func (p *Probe) sockets(n *namespace, w *recording.Writer, connections bool) error {
+func (p *Probe) sockets(n *namespace, connections bool) error {
 	for _, family := range [...]uint8{unix.AF_INET, unix.AF_INET6} {
 		if n.table == 0 {
-			if err := p.streams(n, w, family, connections); err != nil {
+			if err := p.streams(n, family, connections); err != nil {
 				return err
 			}
 		}
@@ -365,7 +383,7 @@ func (p *Probe) sockets(n *namespace, w *recording.Writer, connections bool) err
 }
 
 // streams dumps TCP sockets.
-func (p *Probe) streams(n *namespace, w *recording.Writer, family uint8, connections bool) error {
+func (p *Probe) streams(n *namespace, family uint8, connections bool) error {
 	err := n.diag.dump(family, unix.IPPROTO_TCP, withMemory, listening, func(b []byte) error {
 		row := recording.TCPSample{At: time.Now(), NetNS: n.NetNS}
 		if p.reader.tcp(b, &row) {
@@ -373,23 +391,24 @@ func (p *Probe) streams(n *namespace, w *recording.Writer, family uint8, connect
 		}
 		return nil
 	})
-	if err != nil || !connections {
+	if err != nil || !connections || n.cut {
 		return err
 	}
-	return p.connections(n, w, family)
+	return p.connections(n, family)
 }
 
-func (p *Probe) connections(n *namespace, w *recording.Writer, family uint8) error {
+func (p *Probe) connections(n *namespace, family uint8) error {
 	at := time.Now()
-	got := 0
 	err := n.diag.dump(family, unix.IPPROTO_TCP, withAll, connected, func(b []byte) error {
-		if got >= socketsPerDump {
+		if n.rows >= maxConnections || len(p.tcp) >= maxOfAll {
 			return errEnough
 		}
-		if got%256 == 255 {
-			at = time.Now()
+		if n.rows%256 == 255 { // the first ones are read in any case
+			if at = time.Now(); at.After(p.until) {
+				return errEnough
+			}
 		}
-		got++
+		n.rows++
 		p.tcp = append(p.tcp, recording.TCPSample{At: at, NetNS: n.NetNS})
 		if row := &p.tcp[len(p.tcp)-1]; !p.reader.tcp(b, row) {
 			p.tcp = p.tcp[:len(p.tcp)-1]
@@ -397,8 +416,7 @@ func (p *Probe) connections(n *namespace, w *recording.Writer, family uint8) err
 		return nil
 	})
 	if errors.Is(err, errEnough) {
-		// How many there were is not known; that there were more is.
-		w.Lost(1)
+		n.cut, n.lost = true, 1 // at least
 		return n.reopen(p.buf)
 	}
 	return err

@@ -44,35 +44,25 @@ func (p *Probe) walk(w *recording.Writer, connections bool) {
 	if p.walker == nil {
 		return
 	}
-	for _, n := range p.spaces {
-		n.rows = 0
-	}
-	lost, done := 0, map[kernel.SocketTable]bool{}
-	for _, n := range p.spaces {
+	done := map[kernel.SocketTable]bool{}
+	for _, n := range p.order {
 		if n.table == 0 || done[n.table] {
 			continue
 		}
 		done[n.table] = true
-		l, err := p.walkTable(n.table, connections)
-		if err != nil {
+		if err := p.walkTable(n.table, w, connections); err != nil {
 			p.closeWalker()
 			p.resting, p.listens = nil, p.listens[:0]
+			p.beginDump()
 			return
 		}
-		lost += l
 	}
-	for _, n := range p.spaces {
-		if n.rows > socketsPerWalk {
-			lost += n.rows - socketsPerWalk
-		}
-	}
-	w.Lost(lost)
 }
 
 // walkTable reads one pair of tables.
-func (p *Probe) walkTable(t kernel.SocketTable, connections bool) (lost int, err error) {
+func (p *Probe) walkTable(t kernel.SocketTable, w *recording.Writer, connections bool) error {
 	at := time.Now()
-	lost, err = p.walker.Listeners(t, func(rows []kernel.SocketRow, c kernel.SocketClock) bool {
+	lost, err := p.walker.Listeners(t, func(rows []kernel.SocketRow, c kernel.SocketClock) bool {
 		for i := range rows {
 			if n := p.spaceOf(&rows[i], t); n != nil {
 				s := recording.TCPSample{At: at, NetNS: n.NetNS}
@@ -83,8 +73,12 @@ func (p *Probe) walkTable(t kernel.SocketTable, connections bool) (lost int, err
 		}
 		return true
 	})
-	if err != nil || !connections {
-		return lost, err
+	if err != nil {
+		return err
+	}
+	w.LostFrom(p.Name(), recording.Listeners, lost)
+	if !connections {
+		return nil
 	}
 	known := p.walked[t]
 	if known == nil {
@@ -96,16 +90,18 @@ func (p *Probe) walkTable(t kernel.SocketTable, connections bool) (lost int, err
 	}
 	known.begin(p.samples)
 	p.resting = slices.Grow(p.resting, len(known.before)+len(known.before)/64)
-	more, err := p.walker.Connections(t, func(rows []kernel.SocketRow, c kernel.SocketClock) bool {
+	lost, err = p.walker.Connections(t, func(rows []kernel.SocketRow, c kernel.SocketClock) bool {
 		at := time.Now()
 		for i := range rows {
 			n := p.spaceOf(&rows[i], t)
 			if n == nil {
 				continue
 			}
-			if n.rows++; n.rows > socketsPerWalk {
+			if n.rows >= maxConnections || len(p.resting) >= maxOfAll {
+				n.lost++
 				continue
 			}
+			n.rows++
 			now, ok := known.resting(&rows[i])
 			if !ok {
 				s := known.room()
@@ -117,9 +113,25 @@ func (p *Probe) walkTable(t kernel.SocketTable, connections bool) (lost int, err
 			now = known.add(now)
 			p.resting = append(p.resting, recording.Again[recording.TCPSample]{Row: now.row, At: at})
 		}
-		return true
+		if at.Before(p.until) {
+			return true
+		}
+		p.cutShort(t)
+		return false
 	})
-	return lost + more, err
+	if err == nil {
+		w.LostFrom(p.Name(), recording.TCPSockets, lost)
+	}
+	return err
+}
+
+// cutShort notes that a pass over a table of connections ended early.
+func (p *Probe) cutShort(t kernel.SocketTable) {
+	for _, n := range p.order {
+		if n.table == t {
+			n.cut = true
+		}
+	}
 }
 
 // spaceOf is the namespace of a socket, if it is one of those that are read

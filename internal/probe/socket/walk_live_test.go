@@ -84,8 +84,9 @@ func TestWalkLikeDiag(t *testing.T) {
 		if walk {
 			p.walk(w, true)
 		} else {
+			p.beginDump()
 			for _, family := range []uint8{unix.AF_INET, unix.AF_INET6} {
-				if err := p.streams(own, w, family, true); err != nil {
+				if err := p.streams(own, family, true); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -261,11 +262,12 @@ func BenchmarkSample(b *testing.B) {
 			rows := 0
 			for b.Loop() {
 				p.tcp, p.resting, p.listens = make([]recording.TCPSample, 0, p.dumped), nil, p.listens[:0]
+				p.beginDump()
 				p.walk(w, true)
 				if !walk {
 					for _, n := range p.spaces {
 						for _, family := range []uint8{unix.AF_INET, unix.AF_INET6} {
-							if err := p.streams(n, w, family, true); err != nil {
+							if err := p.streams(n, family, true); err != nil {
 								b.Fatal(err)
 							}
 						}

@@ -612,6 +612,17 @@ func TestSoftIRQ(t *testing.T) {
 				return recording.ProtocolSample{At: at, NetNS: 1, Protocol: "Udp", Name: "InDatagrams", Value: int64(90000 * s)}
 			})
 		}, Want: rule.Possible, Kind: view.KindInterface, Subject: "eth0", Low: 0.3, High: 0.4},
+		{Name: "a name server with time left, beside a busy ksoftirqd of another CPU", Host: func() *ruletest.Host {
+			h := flood(ruletest.New(2, 10).CPUs(quiet, ruletest.CPU{User: 0.3, SoftIRQ: 0.35}), "eth0", 90000, 75).
+				Process(ruletest.Process{PID: 20, Comm: "ksoftirqd/0", Kernel: true, CPU: 0.06})
+			return ruletest.Every(h, func(at time.Time, s float64) recording.ProtocolSample {
+				return recording.ProtocolSample{At: at, NetNS: 1, Protocol: "Udp", Name: "InDatagrams", Value: int64(90000 * s)}
+			})
+		}, Want: rule.Possible, Kind: view.KindInterface, Subject: "eth0", Low: 0.3, High: 0.4},
+		{Name: "large packets, beside a busy ksoftirqd of another CPU", Host: func() *ruletest.Host {
+			return flood(ruletest.New(4, 5).CPUs(quiet, loaded, quiet, quiet), "eth0", 400000, 1400).
+				Process(ruletest.Process{PID: 20, Comm: "ksoftirqd/0", Kernel: true, CPU: 0.3})
+		}},
 		{Name: "large packets that pile up", Host: func() *ruletest.Host {
 			return flood(ruletest.New(4, 5).CPUs(quiet, loaded, quiet, quiet), "eth0", 400000, 1400).
 				Process(ruletest.Process{PID: 20, Comm: "ksoftirqd/1", Kernel: true, CPU: 0.3})

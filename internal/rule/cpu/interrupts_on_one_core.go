@@ -23,7 +23,7 @@ var interruptsOnOneCore = rule.Rule{
 	Explains:   []string{"cpu/softirq", "net/softnet"},
 	Delays:     []string{"net/nic-drops", "net/packet-loss", "rt/server-slow"},
 	Delayed:    atFullCore,
-	Thresholds: []*rule.Threshold{&interruptShare, &coreFull, &othersIdle, &skewShare, &receiveShare, &ksoftirqdFrom, &squeezedFrom, &backlogDropped, &smallPacket, &floodPackets, &natureShare, &cardShare, &delayShare},
+	Thresholds: []*rule.Threshold{&interruptShare, &coreFull, &othersIdle, &skewShare, &backgroundShare, &receiveShare, &ksoftirqdFrom, &squeezedFrom, &backlogDropped, &smallPacket, &floodPackets, &natureShare, &cardShare, &delayShare},
 	Seen:       func(v *view.View) bool { return len(v.CPUs()) > 1 },
 	Detect:     detectInterruptsOnOneCore,
 }
@@ -37,6 +37,8 @@ var (
 		Reason: "Idle share of the CPU that is idle most: there is room to which the work could go."}
 	skewShare = rule.Threshold{Name: "skew-share", Value: 0.8, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of this CPU in the interrupt time of all CPUs. On two CPUs even work gives each a half, and chance not more than two thirds."}
+	backgroundShare = rule.Threshold{Name: "background-share", Value: 0.02, Unit: "share", Source: rule.Judgement,
+		Reason: "Share of one CPU. With four CPUs or more, the interrupt time of the median CPU is subtracted from all of them, but not more than this: timers, the scheduler and RCU take 0.1 to 2 % of each CPU, on a hundred CPUs more than all work of one."}
 	squeezedFrom = rule.Threshold{Name: "squeezed-from", Value: 50, Unit: "per second", Source: rule.Judgement,
 		Reason: "Rounds of receiving that ended with packets left. A round has 300 packets or 2 ms, so that packets wait in a tenth of the time."}
 	backlogDropped = rule.Threshold{Name: "backlog-dropped", Value: 20, Unit: "count", Source: rule.Judgement,
@@ -48,6 +50,7 @@ type core struct {
 	view.CPUShare
 	work     float64 // share of it in interrupts and softirqs
 	of       float64 // share of the interrupt time of all CPUs
+	beyond   float64 // the same, without what each CPU has anyway
 	idlest   view.CPUShare
 	received float64 // NET_RX per second
 	skew     float64 // share of the NET_RX of all CPUs
@@ -63,7 +66,7 @@ func (c *core) waiting() bool {
 
 func detectInterruptsOnOneCore(v *view.View) ([]rule.Finding, error) {
 	c, ok := busiestCore(v)
-	if !ok || c.work < interruptShare.Value || c.Busy() < coreFull.Value || c.of < skewShare.Value || c.idlest.Idle < othersIdle.Value {
+	if !ok || c.work < interruptShare.Value || c.Busy() < coreFull.Value || c.beyond < skewShare.Value || c.idlest.Idle < othersIdle.Value {
 		return nil, nil
 	}
 	k := kindsOf(v, c.CPU)
@@ -92,26 +95,44 @@ func wanted(v *view.View, flow traffic) bool {
 	return n.words != "" && !n.refused
 }
 
+// interruptTime is the share of a CPU in interrupts and softirqs.
+func interruptTime(s view.CPUShare) float64 { return s.IRQ + s.SoftIRQ }
+
+// backgroundOf is the interrupt time that each CPU has anyway. Of fewer than four CPUs the
+// median one may be the busiest but one.
+func backgroundOf(cpus []view.CPUShare) float64 {
+	if len(cpus) < 4 {
+		return 0
+	}
+	var all []float64
+	for _, s := range cpus {
+		all = append(all, interruptTime(s))
+	}
+	slices.Sort(all)
+	return min(all[(len(all)-1)/2], backgroundShare.Value)
+}
+
 // busiestCore measures the CPU with most interrupt work.
 func busiestCore(v *view.View) (c core, ok bool) {
 	cpus := v.CPUs()
 	if len(cpus) < 2 {
 		return c, false
 	}
-	work := func(s view.CPUShare) float64 { return s.IRQ + s.SoftIRQ }
-	c.CPUShare = slices.MaxFunc(cpus, func(a, b view.CPUShare) int { return cmp.Compare(work(a), work(b)) })
-	c.work = work(c.CPUShare)
-	var all float64
+	c.CPUShare = slices.MaxFunc(cpus, func(a, b view.CPUShare) int { return cmp.Compare(interruptTime(a), interruptTime(b)) })
+	c.work = interruptTime(c.CPUShare)
+	background := backgroundOf(cpus)
+	var all, beyond float64
 	for _, s := range cpus {
-		all += work(s)
+		all += interruptTime(s)
+		beyond += max(interruptTime(s)-background, 0)
 		if s.CPU != c.CPU && s.Idle >= c.idlest.Idle {
 			c.idlest = s
 		}
 	}
-	if all <= 0 {
+	if beyond <= 0 {
 		return c, false
 	}
-	c.of = c.work / all
+	c.of, c.beyond = c.work/all, (c.work-background)/beyond
 	var rounds float64
 	for _, s := range v.SoftIRQs() {
 		if s.Kind != "NET_RX" {
@@ -123,11 +144,7 @@ func busiestCore(v *view.View) (c core, ok bool) {
 		}
 	}
 	c.skew = c.received / max(rounds, 1)
-	for _, p := range v.Processes() {
-		if p.Kernel && p.Comm == fmt.Sprintf("ksoftirqd/%d", c.CPU) {
-			c.daemon = p
-		}
-	}
+	c.daemon = ksoftirqd(v, c.CPU)
 	var rows []recording.SoftnetSample
 	for _, r := range view.Rows[recording.SoftnetSample](v) {
 		if r.CPU == c.CPU {

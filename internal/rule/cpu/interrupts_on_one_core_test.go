@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -40,6 +41,12 @@ func TestInterruptsOnOneCore(t *testing.T) {
 	four := func(busiest ruletest.CPU) *ruletest.Host {
 		return ruletest.New(4, 10).CPUs(quiet, busiest, quiet, quiet)
 	}
+	// many are 96 CPUs, of which CPU 1 is full; the others have so much interrupt time.
+	many := func(background float64) *ruletest.Host {
+		cpus := slices.Repeat([]ruletest.CPU{{User: 0.1, SoftIRQ: background}}, 96)
+		cpus[1] = full
+		return ruletest.New(96, 10).CPUs(cpus...)
+	}
 	ruletest.Check(t, interruptsOnOneCore, []ruletest.Situation{
 		{Name: "a card whose queues interrupt one CPU", Host: func() *ruletest.Host {
 			return card(receiving(four(full), "eth0", 90000, 700)).Process(daemon)
@@ -64,6 +71,16 @@ func TestInterruptsOnOneCore(t *testing.T) {
 		{Name: "two CPUs", Host: func() *ruletest.Host {
 			return receiving(ruletest.New(2, 5).CPUs(quiet, full), "eth0", 90000, 700).Process(daemon)
 		}, Want: rule.Certain, Kind: view.KindInterface, Subject: "eth0", Low: 0.39, High: 0.4},
+		{Name: "96 CPUs, each with timers of its own", Host: func() *ruletest.Host {
+			return receiving(many(0.003), "eth0", 90000, 700).Process(daemon)
+		}, Want: rule.Certain, Kind: view.KindInterface, Subject: "eth0", Low: 0.39, High: 0.4, Proof: "took 79 % of CPU 1, 73 % of those of all CPUs"},
+		{Name: "96 CPUs, all of which receive packets", Host: func() *ruletest.Host {
+			return receiving(many(0.05), "eth0", 90000, 700).Process(daemon)
+		}},
+		{Name: "four CPUs, all of which receive packets", Host: func() *ruletest.Host {
+			busy := ruletest.CPU{User: 0.1, SoftIRQ: 0.3}
+			return receiving(ruletest.New(4, 10).CPUs(busy, full, busy, busy), "eth0", 90000, 700).Process(daemon)
+		}},
 		{Name: "one CPU", Host: func() *ruletest.Host {
 			return ruletest.New(1, 10).CPUs(full).SoftIRQ("NET_RX", 0, 9000).NetDevice(ruletest.NetDevice{Name: "eth0", RxPackets: 90000, RxBytes: 6e7})
 		}},

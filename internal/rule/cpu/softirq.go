@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"fmt"
-	"strings"
 
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
@@ -64,7 +63,7 @@ func detectSoftIRQ(v *view.View) ([]rule.Finding, error) {
 	flow, hasFlow := receivedOn(v, worst.CPU)
 	receiving := kinds.top == "NET_RX" && kinds.share >= receiveShare.Value
 	flood := receiving && hasFlow && flow.packets >= floodPackets.Value && flow.size <= smallPacket.Value
-	daemon := ksoftirqd(v)
+	daemon := ksoftirqd(v, worst.CPU)
 	// That a CPU spends its time on packets harms nobody while it has time left and
 	// somebody wants the packets: a name server or a game may live on tiny ones.
 	pressed := daemon.CPU >= ksoftirqdFrom.Value || 1-worst.Busy() <= cpuLeft.Value
@@ -127,13 +126,16 @@ func kindsOf(v *view.View, cpu int32) (k kinds) {
 	return k
 }
 
-func ksoftirqd(v *view.View) (busiest view.Process) {
+// ksoftirqd is the thread that does what the ends of interrupts left on a CPU. Those of other
+// CPUs say nothing about this one.
+func ksoftirqd(v *view.View, cpu int32) (daemon view.Process) {
+	name := fmt.Sprintf("ksoftirqd/%d", cpu)
 	for _, p := range v.Processes() {
-		if p.Kernel && strings.HasPrefix(p.Comm, "ksoftirqd/") && (busiest.PID == 0 || p.CPU > busiest.CPU) {
-			busiest = p
+		if p.Kernel && p.Comm == name {
+			daemon = p
 		}
 	}
-	return busiest
+	return daemon
 }
 
 // natures are protocol counters that tell what a flood consists of.

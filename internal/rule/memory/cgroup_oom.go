@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path"
+	"slices"
 	"strings"
 
 	"rtrail/internal/cgname"
@@ -20,7 +21,8 @@ var cgroupOOM = rule.Rule{
 	Title:    "a process was killed at the memory limit of its control group",
 	Plural:   "processes were killed at the memory limits of their control groups",
 	Resource: "memory",
-	Needs:    []recording.Table{recording.VMStat, recording.KernelLog},
+	NeedsAny: []recording.Table{recording.KernelLog, recording.Cgroups}, // a container mostly has the second one alone
+	Columns:  []string{"cgroups.oom_kill"},
 	// Before a group is full beyond help, its programs wait for their own pages
 	// and accept nobody.
 	Explains:   []string{"mem/cgroup-near-limit", "mem/leak", "mem/swapping", "mem/reclaim", "net/accept-queue-full", "mysql/not-answering"},
@@ -29,6 +31,11 @@ var cgroupOOM = rule.Rule{
 }
 
 func detectCgroupOOM(v *view.View) ([]rule.Finding, error) {
+	counted := slices.ContainsFunc(v.Cgroups(), func(c view.Cgroup) bool { return !math.IsNaN(c.Kills) })
+	if !counted && !v.Has(recording.KernelLog) && !ran(v, recording.KernelLog) {
+		return nil, &rule.NotJudged{Needs: "the kernel log, or control groups that count kills", Why: "neither could be read",
+			How: shell.Say("run as root, on the host if the container hides the log; groups count kills since Linux 4.13")}
+	}
 	byGroup := map[string][]kill{}
 	var order []string
 	for _, k := range kills(v) {

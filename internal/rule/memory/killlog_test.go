@@ -185,5 +185,9 @@ func TestCgroupOOM(t *testing.T) {
 		{Name: "just before the window", Host: func() *ruletest.Host { return logged(-20, "6.1, group") },
 			Want: rule.Possible, Kind: view.KindCgroup, Subject: "/app.slice", High: 0.00099, Says: "before the window"},
 		{Name: "a kill of the host", Host: func() *ruletest.Host { return logged(3, "5.4, host") }},
+		{Name: "no kill, and no log", Host: func() *ruletest.Host {
+			return ruletest.New(2, 10).Cgroup(ruletest.Cgroup{Path: "/app", Memory: 60 * mib, MemoryMax: 64 * mib})
+		}},
 	})
+	ruletest.New(2, 10).Cgroup(ruletest.Cgroup{Path: "/app", Change: func(_ float64, r *recording.CgroupSample) { r.OOMKills = recording.Unknown }}).Abstains(t, cgroupOOM)
 }

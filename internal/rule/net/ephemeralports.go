@@ -98,27 +98,48 @@ func detectEphemeralPorts(v *view.View) ([]rule.Finding, error) {
 		f.Affects = []view.Entity{v.PeerEntity(x.remote, x.ns), v.NetNSEntity(x.ns)}
 		found = append(found, f)
 	}
+	if len(found) == 0 {
+		return nil, unreadConnections(v)
+	}
 	return found, nil
+}
+
+// unreadConnections says that connections which the probe left out may use up a range, all of
+// them to the destination that has most ports already.
+func unreadConnections(v *view.View) error {
+	lost := v.MostLost(recording.TCPSockets)
+	if lost == 0 {
+		return nil
+	}
+	for _, space := range v.TCPNamespaces() {
+		low, high, size, ok := portRange(v, space)
+		if !ok {
+			continue
+		}
+		servers := serverPorts(v, space)
+		for _, moment := range v.TCPMoments(space) {
+			most := 0
+			for _, use := range portsOf(moment, servers, low, high) {
+				most = max(most, use.ports)
+			}
+			if float64(most)+float64(lost) >= rangeNearlyFull.Value*float64(size) {
+				return &rule.NotJudged{Needs: "all connections", Why: fmt.Sprintf("%s of a sample could not be read", unit.Count(lost)),
+					How: shell.Say("count those to one destination: ss -Htan dst ADDRESS:PORT | wc -l")}
+			}
+		}
+	}
+	return nil
 }
 
 func exhaustions(v *view.View) []exhaustion {
 	byKey := map[destination]*exhaustion{}
 	var order []destination
 	for _, space := range v.TCPNamespaces() {
-		low, high, ok := portRange(v, space)
+		low, high, size, ok := portRange(v, space)
 		if !ok {
 			continue
 		}
-		size := high - low + 1 - reserved(v, space, low, high)
-		if size < fewPorts.Int() {
-			continue
-		}
-		servers := map[uint16]bool{} // ports that are not taken from the range
-		for _, l := range v.Listeners() {
-			if l.NetNS == space {
-				servers[l.Port] = true
-			}
-		}
+		servers := serverPorts(v, space)
 		moments := v.TCPMoments(space)
 		for _, moment := range moments {
 			if float64(len(moment)) < rangeNearlyFull.Value*float64(size) {
@@ -187,13 +208,30 @@ func portsOf(moment []recording.Reading[recording.TCPSample], servers map[uint16
 	return uses
 }
 
-func portRange(v *view.View, ns uint64) (low, high int, ok bool) {
+// serverPorts are those that are not taken from the range.
+func serverPorts(v *view.View, ns uint64) map[uint16]bool {
+	servers := map[uint16]bool{}
+	for _, l := range v.Listeners() {
+		if l.NetNS == ns {
+			servers[l.Port] = true
+		}
+	}
+	return servers
+}
+
+// portRange is the range from which clients get local ports, and how many of them there are
+// without reserved ones. ok is false if it is not known, or too small to be judged.
+func portRange(v *view.View, ns uint64) (low, high, size int, ok bool) {
 	text, ok := v.Sysctl(ns, "net.ipv4.ip_local_port_range")
 	if !ok {
-		return 0, 0, false
+		return 0, 0, 0, false
 	}
 	n, err := fmt.Sscan(text, &low, &high)
-	return low, high, err == nil && n == 2 && low > 0 && high >= low
+	if err != nil || n != 2 || low <= 0 || high < low {
+		return 0, 0, 0, false
+	}
+	size = high - low + 1 - reserved(v, ns, low, high)
+	return low, high, size, size >= fewPorts.Int()
 }
 
 // reserved counts the ports of net.ipv4.ip_local_reserved_ports ("8080,9000-9010")

@@ -475,6 +475,35 @@ func TestEphemeralPorts(t *testing.T) {
 	}
 }
 
+// With connections left out, silence says that there are ports only if those would not use them up.
+func TestEphemeralPortsUnread(t *testing.T) {
+	for name, tt := range map[string]struct {
+		lost   int64
+		judged bool
+	}{
+		"none":  {0, true},
+		"a few": {100, true},
+		"as many as there is room for in the range": {5000, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := ruletest.New(2, 2)
+			sysctl(h, 1, "net.ipv4.ip_local_port_range", "32768\t60999")
+			sockets(h, func(s float64, i int) recording.TCPSample {
+				return recording.TCPSample{NetNS: 1, Local: "10.0.0.1", LocalPort: uint16(32768 + i), Remote: "10.0.0.5", RemotePort: 8080, State: recording.TCPEstablished}
+			}, 20_000)
+			if tt.lost > 0 {
+				ruletest.Add(h, recording.TableLoss{At: ruletest.Start.Add(time.Second), Probe: "socket", TableOf: string(recording.TCPSockets), Lost: tt.lost},
+					recording.TableLoss{At: ruletest.Start.Add(time.Second), Probe: "socket", TableOf: string(recording.Qdiscs), Lost: 90_000})
+			}
+			if tt.judged {
+				ruletest.Judge(t, h, ephemeralPorts, 0)
+			} else {
+				h.Abstains(t, ephemeralPorts)
+			}
+		})
+	}
+}
+
 // connects records so many connects a second that were sent to a destination, and that were not.
 func connects(h *ruletest.Host, remote string, sent, unsent int64) {
 	for result, n := range map[string]int64{recording.ConnectOK: sent, recording.ConnectNotSent: unsent} {
