@@ -222,6 +222,27 @@ Average:        0       100   37.50    7.50    0.00    5.00   45.00     -  worke
 	}
 }
 
+// A virtual machine runs in guest time, which is part of the user time of its process, and which pidstat
+// prints beside it.
+func TestPidstatOfGuests(t *testing.T) {
+	v := text(t, `Linux 6.1.0 (kvm1) 	2026-01-02 	_x86_64_	(4 CPU)
+
+03:00:00      UID       PID    %usr %system  %guest   %wait    %CPU   CPU  Command
+03:00:01      107       200    1.00    2.00   90.00    0.00   93.00     0  qemu-system-x86
+03:00:01        0       101    1.00    2.00    0.00    0.00    3.00     1  sshd
+03:00:02      107       200    1.00    2.00   90.00    0.00   93.00     0  qemu-system-x86
+03:00:02        0       101    1.00    2.00    0.00    0.00    3.00     1  sshd
+`)
+	for pid, want := range map[int32]float64{200: 0.93, 101: 0.03} {
+		p, ok := v.Process(pid)
+		if !ok {
+			t.Fatalf("no process %d", pid)
+		}
+		about(t, p.Comm+": cores", p.CPU, want, 0.001)
+		about(t, p.Comm+": system", p.System, 0.02, 0.001)
+	}
+}
+
 func TestTop(t *testing.T) {
 	v := read(t, "cpu/top.txt")
 	total, ok := v.CPUTotal()

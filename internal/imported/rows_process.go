@@ -42,6 +42,7 @@ func (r *rows) process(n int, h *header, line row, s step) {
 		}
 	}
 	add(sumUser, "user_ns", s.seconds/100, "%usr", "%user")
+	add(sumUser, "user_ns", s.seconds/100, "%guest") // which pidstat takes out of %usr, and /proc does not
 	add(sumSystem, "system_ns", s.seconds/100, "%system")
 	add(sumDelay, "run_delay_ns", s.seconds/100, "%wait")
 	if v := h.get(line, "TIME+"); view.Known(v) {
