@@ -103,6 +103,39 @@ func TestVMStatSwaps(t *testing.T) {
 	about(t, "switches", s.ContextSwitches, 200, 0.01)
 }
 
+// Numbers of vmstat -S stand below the same header as those in KiB.
+func TestVMStatUnits(t *testing.T) {
+	for name, tc := range map[string]struct {
+		memory string // swpd, free, buff and cache
+		told   bool
+	}{
+		"KiB":                           {"90000 100000 1000 90000", true},
+		"KiB of a large host":           {"0 100663360 4160 20971584", true},
+		"KiB, in pages of 64 KiB":       {"90048 100032 1024 90112", true},
+		"KiB, and next to nothing free": {"512000 30000 1000 39000", true},
+		"-S M of 128 GiB":               {"2047 903 301 70213", false},
+		"-S M of a small host":          {"0 500 100 1000", false},
+		"-S k":                          {"92163 102401 1022 92159", false},
+		"-S B":                          {"92160000 102400000 1024000 92160000", false},
+	} {
+		line := " 1  1 " + tc.memory + "  400  800   400   800  100  200 20 10 30 40  0\n"
+		v := text(t, vmstatHead+line+line+line)
+		p, ok := v.Paging()
+		if tells := v.Tells(recording.VMStat, "pswpin") && v.Tells(recording.VMStat, "pswpout"); tells != tc.told || !ok {
+			t.Errorf("%s: told: %v, want %v", name, tells, tc.told)
+		}
+		if noted := strings.Contains(strings.Join(v.Manifest().Notes, "\n"), "swapping is left out"); noted == tc.told {
+			t.Errorf("%s: a note: %v", name, noted)
+		}
+		swapped := 0.0
+		if tc.told {
+			swapped = 400 << 10
+		}
+		about(t, name+": swapped in", p.SwapIn, swapped, 0)
+		about(t, name+": swapped out", p.SwapOut, 2*swapped, 0)
+	}
+}
+
 func TestMPStat(t *testing.T) {
 	for _, name := range []string{"cpu/mpstat.txt", "us/mpstat.txt", "de/mpstat.txt"} {
 		v := read(t, name)

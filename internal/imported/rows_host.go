@@ -57,7 +57,7 @@ func (r *rows) host(h *header, line row, s step, system *recording.SystemSample,
 
 	count(recording.VMStat, "pswpin", &paging.SwapIn, 1, "pswpin/s")
 	count(recording.VMStat, "pswpout", &paging.SwapOut, 1, "pswpout/s")
-	if h.has("si") && h.has("free") && kibibytes(h, line) {
+	if h.has("si") && h.has("free") {
 		count(recording.VMStat, "pswpin", &paging.SwapIn, 1.0/pageKiB, "si")
 		count(recording.VMStat, "pswpout", &paging.SwapOut, 1.0/pageKiB, "so")
 		count(recording.VMStat, "pgpgin", &paging.PageIn, 1, "bi")
@@ -79,12 +79,6 @@ func (r *rows) host(h *header, line row, s step, system *recording.SystemSample,
 				Some: r.growTime(s, thing, "some", some/100), Full: r.growTime(s, thing, "full", view.OrZero(h.get(line, p.full))/100)})
 		}
 	}
-}
-
-// kibibytes says that vmstat shows KiB, not MiB (-S M), which its header does not tell: a host
-// with less than 64 MiB for all of it has other worries.
-func kibibytes(h *header, line row) bool {
-	return view.OrZero(h.get(line, "free"))+view.OrZero(h.get(line, "buff", "inact"))+view.OrZero(h.get(line, "cache", "active")) >= 64<<10
 }
 
 // give keeps the rows about the whole host of a report.

@@ -1,9 +1,12 @@
 package imported
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"time"
+
+	"rtrail/internal/view"
 )
 
 // parseVMStat reads what vmstat prints. The first report, which tells of the time since the
@@ -13,6 +16,7 @@ func parseVMStat(file, text string, _ time.Time) (*told, error) {
 	lines := lineReader{text: text}
 	var h *header
 	first, last, early := true, time.Time{}, 0
+	var memory memoryShown
 	for {
 		line, ok := lines.next()
 		if !ok {
@@ -46,6 +50,7 @@ func parseVMStat(file, text string, _ time.Time) (*told, error) {
 				continue
 			}
 			last = at
+			memory.add(h, r)
 			if first {
 				first = false
 				lines.rows++ // read, though it says nothing of the window
@@ -61,7 +66,57 @@ func parseVMStat(file, text string, _ time.Time) (*told, error) {
 	if len(t.reports) == 1 {
 		lines.rows = 0
 	}
+	if len(t.reports) > 0 && !memory.inKiB() {
+		t.swapsUnknown()
+		t.note("%s: swapping is left out: memory is not in KiB (vmstat -S), and nothing tells the unit; record without -S", file)
+	}
 	return t, lines.check(t)
+}
+
+// leastShown is less than a host has free and cached together, in bytes: one with less has other
+// worries.
+const leastShown = 64 << 20
+
+// memoryShown is what a text of vmstat shows of memory. Its header does not tell the unit (-S), and
+// si and so are in it, too.
+type memoryShown struct {
+	lines   int
+	largest float64 // of the sums of free and cached memory
+	parts   bool    // a number is no multiple of a page in KiB
+	smaller bool    // a number is no multiple of a KiB in bytes
+}
+
+func (m *memoryShown) add(h *header, r row) {
+	free, buffers, cache := h.get(r, "free"), h.get(r, "buff", "inact"), h.get(r, "cache", "active")
+	m.lines++
+	m.largest = max(m.largest, view.OrZero(free)+view.OrZero(buffers)+view.OrZero(cache))
+	for _, v := range []float64{h.get(r, "swpd"), free, buffers, cache} {
+		m.parts = m.parts || math.Mod(view.OrZero(v), pageKiB) != 0
+		m.smaller = m.smaller || math.Mod(view.OrZero(v), 1024) != 0
+	}
+}
+
+// inKiB says that the unit is KiB. A large host has as many MiB as a small one has KiB, but not all of
+// these numbers are multiples of four; those of bytes are all multiples of 1024.
+func (m *memoryShown) inKiB() bool {
+	bytes := m.lines > 1 && m.largest >= leastShown && !m.smaller
+	return m.largest >= leastShown>>10 && !m.parts && !bytes
+}
+
+// swapsUnknown takes away what is swapped.
+func (t *told) swapsUnknown() {
+	for _, r := range t.reports {
+		for _, part := range r.tables {
+			for i, column := range part.header.names {
+				if column != "si" && column != "so" {
+					continue
+				}
+				for _, line := range part.rows {
+					line.values[i] = view.Unknown
+				}
+			}
+		}
+	}
 }
 
 // translated gives the columns of memory, which are words in some languages, the names that they have
