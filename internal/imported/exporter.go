@@ -73,10 +73,17 @@ func parseScrape(file, text string, _ time.Time) (*told, error) {
 		for _, l := range label.FindAllStringSubmatch(m[2], -1) {
 			labels[l[1]] = l[2]
 		}
-		if i := labels["instance"]; i != "" && instance != "" && i != instance {
+		host := ""
+		if m[1] == "node_uname_info" {
+			host = clip(labels["nodename"])
+		}
+		switch i := labels["instance"]; {
+		case i != "" && instance != "" && i != instance:
 			return nil, fmt.Errorf("reading %s: line %d: it is of %.80q, others are of %.80q; judge one host at a time", file, lines.n, i, instance)
-		} else if i != "" {
-			instance = i
+		case i != "":
+			instance = i // which tells hosts apart: the name may be that of a container that was started again
+		case host != "" && t.host.Name != "" && host != t.host.Name:
+			return nil, fmt.Errorf("reading %s: line %d: it is of host %.80q, others are of %.80q; judge one host at a time", file, lines.n, host, t.host.Name)
 		}
 		if _, err := s.keep(t, m[1], labels, value); err != nil {
 			return nil, fmt.Errorf("reading %s: %w", file, err)

@@ -49,13 +49,19 @@ func TestExporterRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	later := contentOf(t, "testdata/exporter/2.prom")
+	renamed := func(text string) string { return strings.Replace(text, `nodename="vm"`, `nodename="db"`, 1) }
+	// An answer that begins with other samples does not end the one before.
+	_, headless, _ := strings.Cut(renamed(later), "\ngo_gc_duration_seconds{quantile=\"1\"}")
 	for name, tc := range map[string]struct {
 		files []string
 		want  string
 	}{
+		"in one file":   {[]string{write(t, string(other)+renamed(later))}, `it is of host "db", others are of "vm"`},
+		"begin apart":   {[]string{write(t, string(other)+"# "+headless)}, `it is of host "db", others are of "vm"`},
 		"one, and more": {[]string{"testdata/exporter/1.prom", "testdata/cpu/mpstat.txt"}, "one answer of node_exporter"},
 		"the same":      {[]string{"testdata/exporter/1.prom", "testdata/exporter/1.prom"}, "some seconds apart"},
-		"another host":  {[]string{"testdata/exporter/1.prom", write(t, strings.Replace(string(other), `nodename="vm"`, `nodename="db"`, 1))}, "judge one host"},
+		"another host":  {[]string{"testdata/exporter/1.prom", write(t, renamed(string(other)))}, "judge one host"},
 		"no time":       {[]string{write(t, "node_load1 0.5\nnode_load5 0.5\n")}, "node_time_seconds"},
 		"other kinds":   {[]string{"testdata/exporter/1.prom", write(t, string(archive(t, copyOf("", 100)...)))}, "different kinds"},
 		"not of a node": {[]string{write(t, "# HELP go_goroutines x\n# TYPE go_goroutines gauge\ngo_goroutines 8\n")}, "node_time_seconds"},
@@ -65,6 +71,17 @@ func TestExporterRefused(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, tc.want)
 		}
 	}
+}
+
+// Answers of one host in one file are read, and so are those that Prometheus passes on of an exporter in a
+// container, whose name changes when it is started again.
+func TestExporterOfOneHost(t *testing.T) {
+	first, second := contentOf(t, "testdata/exporter/1.prom"), contentOf(t, "testdata/exporter/2.prom")
+	about(t, "seconds", text(t, first+second).Seconds(), 6.04, 0.01)
+	passed := func(text, name string) string {
+		return strings.Replace(text, `nodename="vm"`, `instance="db7:9100",nodename="`+name+`"`, 1)
+	}
+	about(t, "seconds of a container", text(t, passed(first, "exporter-1")+passed(second, "exporter-2")).Seconds(), 6.04, 0.01)
 }
 
 // 256 CPUs that idle for two years have more time than a duration holds.
