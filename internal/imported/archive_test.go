@@ -42,7 +42,7 @@ func archive(t testing.TB, entries ...entry) []byte {
 	return b.Bytes()
 }
 
-// copyOf is a host with one busy process, some seconds after it was started.
+// copyOf is a host with one busy process and one that sleeps, some seconds after it was started.
 func copyOf(where string, after int) []entry {
 	at := time.Unix(1767322800+int64(after), 0)
 	busy, idle := after*100, 100
@@ -53,6 +53,8 @@ func copyOf(where string, after int) []entry {
 		{where + "proc/sys/kernel/hostname", "db7\n", at},
 		{where + "proc/77/stat", fmt.Sprintf("77 (burn) R 1 1 1 0 -1 0 0 0 0 0 %d 0 0 0 20 0 2 0 100 1000 10 1\n", busy), at},
 		{where + "proc/78/cmdline", "secret", at},
+		{where + "proc/79/stat", "79 (crond) S 1 1 1 0 -1 0 0 0 0 0 1 1 0 0 20 0 1 0 100 1000 10 1\n", at},
+		{where + "proc/79/schedstat", "0 0 1\n", at},
 	}
 }
 

@@ -302,6 +302,60 @@ func TestCollectorFails(t *testing.T) {
 	}
 }
 
+// fullCPUs is a host with two full CPUs and some runnable tasks, as vmstat -t, mpstat -P ALL and a report of
+// pidstat tell of it: lines of a header and of processes, without times.
+func fullCPUs(t *testing.T, runnable int, pidstat ...string) verdict.Verdict {
+	t.Helper()
+	vmstat, mpstat, processes := strings.ReplaceAll(vmstatHead, "-cpu-----", "-cpu----- -----timestamp-----"), sysstatBanner+mpstatHead, sysstatBanner
+	for i := range 7 {
+		at := fmt.Sprintf("10:00:%02d", i)
+		vmstat += fmt.Sprintf("%d 0 0 500000 1000 90000 0 0 0 0 1000 2000 97 3 0 0 0 2026-01-02 %s\n", runnable, at)
+		for _, cpu := range []string{"all", "0", "1"} {
+			if i > 0 {
+				mpstat += at + " " + cpu + " 97.00 0.00 3.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00\n"
+			}
+		}
+		for n, line := range pidstat {
+			if (n == 0) == (i == 0) {
+				processes += at + " " + line + "\n"
+			}
+		}
+	}
+	files := []string{write(t, vmstat), write(t, mpstat)}
+	if len(pidstat) > 0 {
+		files = append(files, write(t, processes))
+	}
+	v := view.New(readAll(t, files))
+	return verdict.Judge(v, catalogue.For(v.Manifest()))
+}
+
+// What a report of processes does not tell takes nothing away that others tell.
+func TestFullCPUsBesidePidstat(t *testing.T) {
+	const used = "UID PID %usr %system %guest %wait %CPU CPU Command"
+	for _, tc := range []struct {
+		name     string
+		runnable int
+		pidstat  []string
+		subject  string // of cpu/saturated; "": it finds nothing
+	}{
+		{"none", 60, nil, "db"},
+		{"main threads do not wait", 60, []string{used, "999 812 190.00 5.00 0.00 0.00 195.00 0 mysqld"}, "mysqld"},
+		{"nobody waits", 3, []string{used, "999 812 190.00 5.00 0.00 0.00 195.00 0 mysqld"}, ""},
+	} {
+		subject := ""
+		for _, f := range fullCPUs(t, tc.runnable, tc.pidstat...).Findings {
+			if f.Rule == "cpu/saturated" && f.Confidence == rule.Likely {
+				subject = f.Subject.Name
+			} else {
+				t.Errorf("%s: %s: %s: %s", tc.name, f.Rule, f.Confidence, f.Headline)
+			}
+		}
+		if subject != tc.subject {
+			t.Errorf("%s: %q is named, want %q", tc.name, subject, tc.subject)
+		}
+	}
+}
+
 // sarNetwork is what sar -u ALL -P ALL -n DEV,EDEV,SOFT prints of a host, a report each ten
 // minutes.
 func sarNetwork(cpu, errors, backlog string) string {

@@ -23,6 +23,37 @@ func stress(h *ruletest.Host, n int, each, delay float64, nice int32) *ruletest.
 	return h
 }
 
+// reported makes the processes of a host those of a report of another tool, which tells some columns.
+func reported(h *ruletest.Host, columns ...string) *ruletest.Host {
+	return h.Manifest(func(m *recording.Manifest) {
+		m.Probes = append(m.Probes, recording.ProbeInfo{Name: "pidstat", Fills: []recording.Table{recording.Processes}, Only: columns})
+	})
+}
+
+// Reports tell run delays of main threads: those of a server with many threads are more.
+func TestSaturatedInReports(t *testing.T) {
+	full := ruletest.CPU{User: 0.97, System: 0.03}
+	delays := []string{"processes.user_ns", "processes.system_ns", "processes.run_delay_ns"}
+	server := func(delay float64) *ruletest.Host {
+		return ruletest.New(4, 10).AllCPUs(full).Process(ruletest.Process{PID: 812, Comm: "mysqld", CPU: 3.9, RunDelay: delay})
+	}
+	ruletest.Check(t, saturated, []ruletest.Situation{
+		{Name: "a long run queue", Host: func() *ruletest.Host { return reported(server(0), delays...).System(ruletest.System{Running: 60}) },
+			Want: rule.Likely, Kind: view.KindProcess, Subject: "mysqld", Low: 54.9, High: 55.1, Says: "55 tasks wait for one at any time"},
+		{Name: "pressure", Host: func() *ruletest.Host { return reported(server(0.01), delays...).Pressure("cpu", 0.95, 0) },
+			Want: rule.Likely, Kind: view.KindProcess, Subject: "mysqld", Low: 0.94, High: 0.96},
+		{Name: "who waits is told", Host: func() *ruletest.Host { return reported(server(2.2), delays...).System(ruletest.System{Running: 60}) },
+			Want: rule.Likely, Kind: view.KindProcess, Subject: "mysqld", Low: 2.1, High: 2.3},
+		{Name: "no task waits", Host: func() *ruletest.Host { return reported(server(0), delays...).System(ruletest.System{Running: 5}) }},
+		{Name: "no pressure", Host: func() *ruletest.Host { return reported(server(0), delays...).Pressure("cpu", 0.1, 0) }},
+		{Name: "delays alone", Host: func() *ruletest.Host { return reported(server(0), delays...) }, Abstains: "main threads only"},
+		{Name: "delays alone on a host with idle CPUs", Host: func() *ruletest.Host {
+			return reported(ruletest.New(4, 10).AllCPUs(ruletest.CPU{User: 0.5}).Process(ruletest.Process{PID: 812, Comm: "mysqld", CPU: 2}), delays...)
+		}},
+		{Name: "watched, with the delays of all threads", Host: func() *ruletest.Host { return server(0).System(ruletest.System{Running: 60}) }},
+	})
+}
+
 func TestSaturated(t *testing.T) {
 	full := ruletest.CPU{User: 0.97, System: 0.03}
 	ruletest.Check(t, saturated, []ruletest.Situation{

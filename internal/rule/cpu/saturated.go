@@ -53,10 +53,19 @@ func detectSaturated(v *view.View) ([]rule.Finding, error) {
 	}
 	cores := total.Busy() * float64(v.CPUCount())
 	q := queueOf(v, cores)
+	// Reports tell the delays of main threads only: a sum that is too small says nothing of the others.
+	lowerBound := q.measured && v.Partly(recording.Processes) && total.Busy() >= fullFrom.Value && q.waited+q.niced < waitRatioPossible.Value*cores
+	if lowerBound {
+		q.measured, q.waited, q.niced = false, 0, 0
+	}
 	stall, hasStall := v.Stall("cpu")
 	queued, hasQueue := queuedTasks(v)
 	if s, ok := v.Scheduler(); !q.measured && !hasStall && ok && view.Known(s.Running) && !knowsCPUs(v) {
 		return nil, &rule.NotJudged{Needs: "the number of CPUs", Why: "how long a run queue is too long depends on it", How: shell.Say("give a report of mpstat, iostat or sar beside the others")}
+	}
+	if !q.measured && !hasStall && !hasQueue && lowerBound {
+		return nil, &rule.NotJudged{Needs: "CPU pressure or the run queue", Why: "the CPUs are full, and reports tell run delays of main threads only",
+			How: shell.Say("give a report of vmstat or sar -q beside the others")}
 	}
 	if !q.measured && !hasStall && !hasQueue {
 		return nil, &rule.NotJudged{Needs: "run delays, CPU pressure or the run queue",
