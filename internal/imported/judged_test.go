@@ -340,6 +340,9 @@ func TestFullCPUsBesidePidstat(t *testing.T) {
 	}{
 		{"none", 60, nil, "db"},
 		{"main threads do not wait", 60, []string{used, "999 812 190.00 5.00 0.00 0.00 195.00 0 mysqld"}, "mysqld"},
+		{"only one that does nothing is listed (-p)", 60, []string{used, "0 90 1.00 0.00 0.00 0.00 1.00 1 sshd"}, "db"},
+		{"no CPU time is listed (-d)", 60, []string{"UID PID kB_rd/s kB_wr/s kB_ccwr/s iodelay Command", "999 812 4.00 8.00 0.00 0 mysqld"}, "db"},
+		{"nor here (-r)", 60, []string{"UID PID minflt/s majflt/s VSZ RSS %MEM Command", "999 812 5.00 0.00 900000 500000 1.50 mysqld"}, "db"},
 		{"nobody waits", 3, []string{used, "999 812 190.00 5.00 0.00 0.00 195.00 0 mysqld"}, ""},
 	} {
 		subject := ""

@@ -46,10 +46,27 @@ func TestSaturatedInReports(t *testing.T) {
 			Want: rule.Likely, Kind: view.KindProcess, Subject: "mysqld", Low: 2.1, High: 2.3},
 		{Name: "no task waits", Host: func() *ruletest.Host { return reported(server(0), delays...).System(ruletest.System{Running: 5}) }},
 		{Name: "no pressure", Host: func() *ruletest.Host { return reported(server(0), delays...).Pressure("cpu", 0.1, 0) }},
-		{Name: "delays alone", Host: func() *ruletest.Host { return reported(server(0), delays...) }, Abstains: "main threads only"},
+		{Name: "delays alone", Host: func() *ruletest.Host { return reported(server(0), delays...) }, Abstains: "of main threads"},
 		{Name: "delays alone on a host with idle CPUs", Host: func() *ruletest.Host {
 			return reported(ruletest.New(4, 10).AllCPUs(ruletest.CPU{User: 0.5}).Process(ruletest.Process{PID: 812, Comm: "mysqld", CPU: 2}), delays...)
 		}},
+		{Name: "one small program, beside a long run queue", Host: func() *ruletest.Host {
+			h := ruletest.New(4, 10).AllCPUs(full).Process(ruletest.Process{PID: 90, Comm: "sshd", CPU: 0.1, RunDelay: 2.2})
+			return reported(h, delays...).System(ruletest.System{Running: 60})
+		}, Want: rule.Likely, Kind: view.KindHost, Subject: "db1", Low: 54.9, High: 55.1, Says: "nothing tells which programs"},
+		{Name: "one small program alone", Host: func() *ruletest.Host {
+			return reported(ruletest.New(4, 10).AllCPUs(full).Process(ruletest.Process{PID: 90, Comm: "sshd", CPU: 0.1, RunDelay: 2.2}), delays...)
+		}, Abstains: "few processes"},
+		{Name: "one small program on a host with idle CPUs", Host: func() *ruletest.Host {
+			return reported(ruletest.New(4, 10).AllCPUs(ruletest.CPU{User: 0.5}).Process(ruletest.Process{PID: 90, Comm: "sshd", CPU: 0.1}), delays...)
+		}},
+		{Name: "no CPU time of processes", Host: func() *ruletest.Host {
+			return reported(server(0), "processes.write_bytes").System(ruletest.System{Running: 60})
+		}, Want: rule.Likely, Kind: view.KindHost, Subject: "db1", Low: 54.9, High: 55.1, Says: "nothing tells which programs"},
+		{Name: "a program that gets half of what it asks for, the rest is stolen", Host: func() *ruletest.Host {
+			h := ruletest.New(4, 10).AllCPUs(ruletest.CPU{User: 0.4, Steal: 0.6}).Process(ruletest.Process{PID: 812, Comm: "mysqld", CPU: 1.6})
+			return reported(h, delays...).System(ruletest.System{Running: 60})
+		}, Want: rule.Likely, Kind: view.KindProcess, Subject: "mysqld", Low: 54.9, High: 55.1},
 		{Name: "watched, with the delays of all threads", Host: func() *ruletest.Host { return server(0).System(ruletest.System{Running: 60}) }},
 	})
 }

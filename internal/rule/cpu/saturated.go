@@ -53,18 +53,17 @@ func detectSaturated(v *view.View) ([]rule.Finding, error) {
 	}
 	cores := total.Busy() * float64(v.CPUCount())
 	q := queueOf(v, cores)
-	// Reports tell the delays of main threads only: a sum that is too small says nothing of the others.
-	lowerBound := q.measured && v.Partly(recording.Processes) && total.Busy() >= fullFrom.Value && q.waited+q.niced < waitRatioPossible.Value*cores
-	if lowerBound {
-		q.measured, q.waited, q.niced = false, 0, 0
+	if q.measured && v.Partly(recording.Processes) && total.Busy() >= fullFrom.Value && q.waited+q.niced < waitRatioPossible.Value*cores {
+		// Reports tell the delays of main threads only: a sum that is too small says nothing of the others.
+		q.measured, q.partial, q.waited, q.niced = false, true, 0, 0
 	}
 	stall, hasStall := v.Stall("cpu")
 	queued, hasQueue := queuedTasks(v)
 	if s, ok := v.Scheduler(); !q.measured && !hasStall && ok && view.Known(s.Running) && !knowsCPUs(v) {
 		return nil, &rule.NotJudged{Needs: "the number of CPUs", Why: "how long a run queue is too long depends on it", How: shell.Say("give a report of mpstat, iostat or sar beside the others")}
 	}
-	if !q.measured && !hasStall && !hasQueue && lowerBound {
-		return nil, &rule.NotJudged{Needs: "CPU pressure or the run queue", Why: "the CPUs are full, and reports tell run delays of main threads only",
+	if !q.measured && !hasStall && !hasQueue && q.partial {
+		return nil, &rule.NotJudged{Needs: "CPU pressure or the run queue", Why: "the CPUs are full, and reports tell run delays of main threads or of few processes only",
 			How: shell.Say("give a report of vmstat or sar -q beside the others")}
 	}
 	if !q.measured && !hasStall && !hasQueue {
@@ -114,9 +113,10 @@ func knowsCPUs(v *view.View) bool { return len(v.CPUs()) > 0 || v.Manifest().Hos
 
 // queue is who waited for a CPU, and who kept it.
 type queue struct {
-	known     bool    // it is known which processes there are
+	known     bool    // it is known which processes use the CPUs
 	outside   bool    // most of the CPU time went to processes outside of rtrail's container
 	measured  bool    // run delays were readable
+	partial   bool    // they were, but are those of a few processes, or of main threads, and say nothing
 	waited    float64 // seconds waited per second, by processes that did not ask to go last, without kernel threads
 	niced     float64 // the same by processes with a positive nice value
 	consumers []program
@@ -125,7 +125,7 @@ type queue struct {
 }
 
 var insideShare = rule.Threshold{Name: "inside-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-	Reason: "Share of the busy CPU time that the processes of a container use which rtrail runs in. Below it those that use the CPUs are outside and cannot be seen."}
+	Reason: "Share of the busy CPU time that the processes of a container use which rtrail runs in, or those that a report lists. Below it those that use the CPUs are outside and cannot be seen."}
 
 // wordsOf says how much was waited, and what of the sum that evidence tells is not in it.
 func (q *queue) wordsOf(waited float64) rule.Text {
@@ -143,7 +143,7 @@ func queueOf(v *view.View, cores float64) queue {
 	var q queue
 	longest := 0.0
 	processes := v.Processes()
-	q.known = len(processes) > 0
+	q.known = len(processes) > 0 && v.Tells(recording.Processes, "user_ns")
 	for i := range processes {
 		longest = max(longest, processes[i].Seconds)
 	}
@@ -178,12 +178,16 @@ func queueOf(v *view.View, cores float64) queue {
 		// Of all who wait only these are seen: their sum says nothing of the queue.
 		q.outside, q.known, q.measured = true, false, false
 	}
+	if v.Partly(recording.Processes) && listsFew(v, sum) {
+		q.known, q.partial = false, q.measured
+		q.measured, q.waited, q.niced = false, 0, 0
+	}
 	// Consumers are the programs that together make up most of the CPU time;
 	// whoever waits beside them is their victim. ksoftirqd and other kernel
 	// threads work for somebody else and are never blamed.
 	for _, g := range all {
 		switch {
-		case !q.outside && taken < consumersShare.Value*sum && g.cpu >= busyFrom.Value && !g.processes[0].Kernel:
+		case q.known && taken < consumersShare.Value*sum && g.cpu >= busyFrom.Value && !g.processes[0].Kernel:
 			q.consumers = append(q.consumers, g)
 		case g.delay >= victimDelay.Value:
 			q.victims = append(q.victims, g)
@@ -191,6 +195,14 @@ func queueOf(v *view.View, cores float64) queue {
 		taken += g.cpu
 	}
 	return q
+}
+
+// listsFew says that the processes of a report, which used some cores, are not those that keep full
+// CPUs busy, as in a report of one program (pidstat -p).
+func listsFew(v *view.View, cores float64) bool {
+	total, _ := v.CPUTotal()
+	used := (total.User + total.Nice + total.System) * float64(v.CPUCount())
+	return total.Busy() >= fullFrom.Value && cores < insideShare.Value*used
 }
 
 func describeSaturated(v *view.View, f *rule.Finding, q queue, total view.CPUShare, cores float64) {
