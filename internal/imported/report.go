@@ -163,10 +163,10 @@ const maxKey = 64
 // comm is the name of a program in a command line, as short as the kernel has it: arguments
 // may hold secrets.
 func comm(command string) string {
-	command = command[strings.LastIndexByte(strings.TrimRight(command, "/"), '/')+1:]
-	if kernelThread(command) {
-		return strings.Clone(command[:min(len(command), 24)])
+	if kernelThread(command) { // "kworker/0:1" is no path
+		return strings.ToValidUTF8(strings.Clone(command[:min(len(command), 24)]), "")
 	}
+	command = command[strings.LastIndexByte(strings.TrimRight(command, "/"), '/')+1:]
 	return strings.ToValidUTF8(strings.Clone(command[:min(len(command), 15)]), "")
 }
 

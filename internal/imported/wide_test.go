@@ -2,6 +2,7 @@ package imported
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -62,6 +63,26 @@ func TestPidstatOfAllKinds(t *testing.T) {
 		if !math.IsNaN(p.RunDelay) {
 			t.Errorf("%s: waited %v for a CPU: nobody told", name, p.RunDelay)
 		}
+	}
+}
+
+// Names of programs are those of the kernel, without the folders that a command line tells; those of its own
+// threads have slashes.
+func TestNames(t *testing.T) {
+	for command, want := range map[string]string{"/usr/sbin/mysqld": "mysqld", "sh": "sh", "/opt/kworker/a-rather-long-name": "a-rather-long-n", "ksoftirqd/0": "ksoftirqd/0",
+		"jbd2/vda1-8": "jbd2/vda1-8", "kworker/u8:2-ext4-rsv-conversion": "kworker/u8:2-ext4-rsv-co"} {
+		if got := comm(command); got != want {
+			t.Errorf("%s: %q, want %q", command, got, want)
+		}
+	}
+	kernel := 0
+	for _, p := range read(t, "calm/pidstat-u.txt").Processes() {
+		if strings.HasPrefix(p.Comm, "ksoftirqd/") && p.Kernel {
+			kernel++
+		}
+	}
+	if kernel == 0 {
+		t.Error("ksoftirqd is no thread of the kernel")
 	}
 }
 
