@@ -359,6 +359,25 @@ func TestFullCPUsBesidePidstat(t *testing.T) {
 	}
 }
 
+// The delay that pidstat -d tells is that of main threads: others may wait while it tells that of a journal
+// alone.
+func TestDiskBesidePidstat(t *testing.T) {
+	delays := "Linux 6.18.44-fc-v657 (vm) \t11/26/26 \t_x86_64_\t(2 CPU)\n\n14:33:04 UID PID kB_rd/s kB_wr/s kB_ccwr/s iodelay Command\n"
+	for s := 5; s <= 15; s++ {
+		delays += fmt.Sprintf("14:33:%02[1]d 0 300 0.00 8.00 0.00 40 jbd2/loop0-8\n14:33:%02[1]d 999 812 4.00 0.00 0.00 0 mysqld\n", s)
+	}
+	v := view.New(readAll(t, []string{"testdata/disk/iostat-xt.txt", "testdata/disk/vmstat-t.txt", write(t, delays)}))
+	sure := rule.Confidence(0)
+	for _, f := range verdict.Judge(v, catalogue.For(v.Manifest())).Findings {
+		if f.Rule == "disk/saturated" {
+			sure = f.Confidence
+		}
+	}
+	if sure != rule.Likely {
+		t.Errorf("disk/saturated: %v, want %v as without pidstat", sure, rule.Likely)
+	}
+}
+
 // sarNetwork is what sar -u ALL -P ALL -n DEV,EDEV,SOFT prints of a host, a report each ten
 // minutes.
 func sarNetwork(cpu, errors, backlog string) string {

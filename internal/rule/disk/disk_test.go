@@ -67,6 +67,47 @@ func readers(h *ruletest.Host) {
 	}
 }
 
+// Reports tell the wait for disks of main threads: that of others is not in it.
+func TestSaturatedInReports(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		waits   float64 // of fio; -1: not told
+		journal float64 // of jbd2
+		blocked int64   // tasks of the host
+		want    rule.Confidence
+		says    string // part of the headline
+	}{
+		{"no waits are told", -1, -1, 12, rule.Likely, "fio (7) issues most of them"},
+		{"a journal waits", 0, 0.5, 12, rule.Likely, "fio (7) issues most of them"},
+		{"a main thread waits a little", 0.2, 0.5, 12, rule.Likely, "fio (7) issues most of them"},
+		{"a main thread waits", 0.9, 0.5, 12, rule.Certain, "fio (7) issues most of them"},
+		{"nobody is blocked", 0, 0.5, 0, rule.Possible, "nothing tells whether anybody waits for it"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := ruletest.New(2, 10)
+			h.Manifest(func(m *recording.Manifest) {
+				m.Probes = append(m.Probes, recording.ProbeInfo{Name: "pidstat", Fills: []recording.Table{recording.Processes}, Only: []string{"processes.read_bytes", "processes.block_delay_ns"}})
+			})
+			disks(h, throttledLoop)
+			h.System(ruletest.System{Blocked: tt.blocked})
+			told := func(wait float64) func(float64, *recording.ProcessSample) {
+				return func(_ float64, p *recording.ProcessSample) {
+					if wait < 0 {
+						p.BlockDelay = recording.Unknown
+					}
+				}
+			}
+			h.Process(ruletest.Process{PID: 7, Comm: "fio", ReadBytes: 200 * 4096, BlockDelay: tt.waits, Change: told(tt.waits)})
+			h.Process(ruletest.Process{PID: 20, Comm: "jbd2/loop3-8", Kernel: true, BlockDelay: tt.journal, Change: told(tt.journal)})
+			for _, f := range ruletest.Judge(t, h, saturated, tt.want) {
+				if got := f.Headline.String(); !strings.Contains(got, tt.says) {
+					t.Errorf("headline %q, want %q", got, tt.says)
+				}
+			}
+		})
+	}
+}
+
 func TestSaturated(t *testing.T) {
 	tests := []struct {
 		name  string

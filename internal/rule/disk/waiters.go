@@ -46,7 +46,7 @@ type waiters struct {
 	moved    float64        // bytes per second by all issuers, without what other disks may have moved
 	other    otherDisks
 	disk     float64 // bytes per second of the disk
-	blind    bool    // neither threads nor delays could be read
+	blind    bool    // neither threads nor delays could be read, or only too few of them
 	pressure float64 // share of the time tasks were stalled on I/O, from PSI; Unknown without
 	blocked  float64 // tasks that waited for I/O, mean, where nothing tells of single ones; Unknown if that is not told either
 }
@@ -94,13 +94,14 @@ func waitersAt(v *view.View, d view.BlockDevice, other otherDisks, moment func(t
 			at(p).where = "io_getevents"
 		}
 	}
-	known := len(view.Rows[recording.ThreadSample](v)) > 0
+	// Reports tell the delays of main threads: they show who waits, and not that nobody does.
+	known, partly := len(view.Rows[recording.ThreadSample](v)) > 0, v.Partly(recording.Processes)
 	for _, p := range v.Processes() {
 		if p.Kernel || p.Own {
 			continue
 		}
 		if !math.IsNaN(p.BlockDelay) {
-			known = true
+			known = known || !partly
 			if q := byPID[p.PID]; q == nil && moment == nil && p.BlockDelay > 0.01 {
 				at(p).waiting = p.BlockDelay
 				at(p).here = max(p.BlockDelay-other.busy*float64(max(p.Threads, 1)), 0)
@@ -111,20 +112,20 @@ func waitersAt(v *view.View, d view.BlockDevice, other otherDisks, moment func(t
 			w.moved += w.moves(p)
 		}
 	}
-	w.blind, w.blocked = !known, view.Unknown
-	if w.blind {
-		w.blocked = blockedTasks(v)
-		w.issuers, w.told = onlyIssuer(w.issuers, d, v.Seconds()), true
-	}
-	slices.SortStableFunc(w.issuers, func(a, b view.Process) int {
-		return cmp.Or(cmp.Compare(w.moves(b), w.moves(a)), cmp.Compare(moves(b), moves(a)))
-	})
 	for _, p := range byPID {
 		p.bulk = p.waiting <= oneStream.Value && streams(p.Process, d)
 		w.list = append(w.list, *p)
 	}
 	slices.SortFunc(w.list, func(a, b waiter) int {
 		return cmp.Or(cmp.Compare(b.waiting, a.waiting), cmp.Compare(a.PID, b.PID))
+	})
+	w.blind, w.blocked = !known && w.lost(d) < minWaiting.Value, view.Unknown
+	if w.blind {
+		w.blocked = blockedTasks(v)
+		w.issuers, w.told = onlyIssuer(w.issuers, d, v.Seconds()), true
+	}
+	slices.SortStableFunc(w.issuers, func(a, b view.Process) int {
+		return cmp.Or(cmp.Compare(w.moves(b), w.moves(a)), cmp.Compare(moves(b), moves(a)))
 	})
 	return w
 }
