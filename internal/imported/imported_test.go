@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -298,6 +299,32 @@ func TestTop(t *testing.T) {
 	about(t, "total", float64(m.Total), 24105.6*(1<<20), 1<<20)
 	if s, _ := v.Scheduler(); s.Running < 5 || s.Load1 < 1 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// top leaves out digits that it has no room for, and puts a plus in their place.
+func TestTopOfMuchMemory(t *testing.T) {
+	whole := contentOf(t, "testdata/cpu/top.txt")
+	memory, swap := regexp.MustCompile(`(?m)^MiB Mem .*$`), regexp.MustCompile(`(?m)^MiB Swap.*$`)
+	for _, tc := range []struct {
+		memory, swap                        string
+		total, free, available, swaps, left int64 // KiB; -1: not told
+	}{
+		{"KiB Mem : 97531234 total,  2788284 free, 64742950 used, 30000000 buff/cache", "KiB Swap:  8388604 total,  8388604 free,        0 used. 30123456 avail Mem ", 97531234, 2788284, 30123456, 8388604, 8388604},
+		{"KiB Mem : 13183766+total,  2788284 free, 99000000+used, 30000000 buff/cache", "KiB Swap:  8388604 total,  8388604 free,        0 used. 30123456 avail Mem ", -1, 2788284, 30123456, 8388604, 8388604},
+		{"KiB Mem : 26367532+total, 13183766+free, 99000000 used, 30000000 buff/cache", "KiB Swap: 13421772+total,        0 free, 13421772+used. 13012345+avail Mem ", -1, -1, -1, -1, 0},
+		{"MiB Mem : 1031549.+total,   2048.5 free,  64742.9 used,  30000.0 buff/cache", "MiB Swap:      0.0 total,      0.0 free,      0.0 used. 900000.5 avail Mem ", 1031549 << 10, 2048<<10 + 512, 900000<<10 + 512, 0, 0},
+	} {
+		v := text(t, swap.ReplaceAllString(memory.ReplaceAllString(whole, tc.memory), tc.swap))
+		m, ok := v.MemoryNow()
+		if !ok {
+			t.Fatalf("%s: no memory", tc.memory)
+		}
+		kib := func(n int64) int64 { return max(n, 0)*1024 + min(n, 0) }
+		got := [5]int64{m.Total, m.Free, m.Available, m.SwapTotal, m.SwapFree}
+		if want := [5]int64{kib(tc.total), kib(tc.free), kib(tc.available), kib(tc.swaps), kib(tc.left)}; got != want {
+			t.Errorf("%s, %s: %v, want %v", tc.memory, tc.swap, got, want)
+		}
 	}
 }
 

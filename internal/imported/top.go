@@ -14,7 +14,7 @@ var (
 	topBanner = regexp.MustCompile(`^top - (\d\d:\d\d:\d\d) up .*load average: ([\d.,]+), ([\d.,]+), ([\d.,]+)$`)
 	topTasks  = regexp.MustCompile(`^(?:Tasks|Threads): +(\d+) total, +(\d+) running`)
 	topCPU    = regexp.MustCompile(`^%?Cpu(\(s\)|\d+) *: *(.*)$`)
-	topMemory = regexp.MustCompile(`^([KMGTPE]i?B) (Mem|Swap) *: *([\d.,]+)[ +]total, *([\d.,]+)[ +]free, *([\d.,]+)[ +]used\. *([\d.,]+)[ +]avail Mem|^([KMGTPE]i?B) Mem *: *([\d.,]+)[ +]total, *([\d.,]+)[ +]free`)
+	topMemory = regexp.MustCompile(`^([KMGTPE]i?B) (Mem|Swap) *: *([\d.,]+\+?) ?total, *([\d.,]+\+?) ?free, *([\d.,]+\+?) ?used\. *([\d.,]+\+?) ?avail Mem|^([KMGTPE]i?B) Mem *: *([\d.,]+\+?) ?total, *([\d.,]+\+?) ?free`)
 	topShare  = regexp.MustCompile(`([\d.,]+)[% ] ?(us|sy|ni|id|wa|hi|si|st)`)
 )
 
@@ -184,10 +184,20 @@ func (p *top) memory(m []string) {
 		factor *= 1024
 	}
 	if m[1] == "" {
-		p.add(topMemoryHeader, row{values: []float64{mustNumber(values[0]) * factor, mustNumber(values[1]) * factor}})
+		p.add(topMemoryHeader, row{values: []float64{topSize(values[0]) * factor, topSize(values[1]) * factor}})
 		return
 	}
-	p.add(topAvailHeader, row{values: []float64{mustNumber(values[0]) * factor, mustNumber(values[1]) * factor, mustNumber(values[3]) * factor}})
+	p.add(topAvailHeader, row{values: []float64{topSize(values[0]) * factor, topSize(values[1]) * factor, topSize(values[3]) * factor}})
+}
+
+// topSize is an amount of memory; view.Unknown where it has more digits than top has room for, as "13183766+":
+// how many are missing is not told, unless they are decimals ("1031549.+").
+func topSize(s string) float64 {
+	s, cut := strings.CutSuffix(s, "+")
+	if cut && !strings.ContainsAny(s, ".,") {
+		return view.Unknown
+	}
+	return mustNumber(s)
 }
 
 // mustNumber is a number; view.Unknown where it is none.
