@@ -378,6 +378,44 @@ func TestDiskBesidePidstat(t *testing.T) {
 	}
 }
 
+// Partitions are no disks of their own: what they do is seen at their disk. Volumes are none of them.
+func TestPartitions(t *testing.T) {
+	const loaded = " 200.00 800.00 0.00 0.00 79.00 4.00 0.00 0.00 0.00 0.00 0.00 0.00 15.80 100.00\n"
+	for devices, want := range map[string]string{
+		"sda sda1 sda10 sdb":        "sda sdb",
+		"nvme0n1 nvme0n1p1":         "nvme0n1",
+		"xvda1":                     "xvda1",
+		"md0 md1 dm-1 loop0":        "dm-1 loop0 md0 md1",
+		"sda vg-data vg-data1":      "sda vg-data vg-data1",
+		"dev8-0 dev8-1 dev8-16":     "dev8-0 dev8-16",
+		"dev8-1 dev253-0 dev253-1":  "dev253-0 dev253-1 dev8-1",
+		"dev65-160 dev65-161 dev-1": "dev-1 dev65-160",
+	} {
+		one := ""
+		for _, name := range strings.Fields(devices) {
+			one += name + loaded
+		}
+		v := text(t, sysstatBanner+strings.Repeat(iostatHead+one+"\n", 8))
+		var whole []string
+		for _, d := range v.BlockDevices() {
+			whole = append(whole, d.Device)
+		}
+		slices.Sort(whole)
+		if got := strings.Join(whole, " "); got != want {
+			t.Errorf("%s: the disks are %s, want %s", devices, got, want)
+		}
+		found := 0
+		for _, f := range verdict.Judge(v, catalogue.For(v.Manifest())).Findings {
+			if f.Rule == "disk/saturated" {
+				found++
+			}
+		}
+		if !strings.Contains(want, " ") && found != 1 {
+			t.Errorf("%s: %d findings about one disk", devices, found)
+		}
+	}
+}
+
 // sarNetwork is what sar -u ALL -P ALL -n DEV,EDEV,SOFT prints of a host, a report each ten
 // minutes.
 func sarNetwork(cpu, errors, backlog string) string {

@@ -132,6 +132,7 @@ func fill(t *told) *rows {
 		before = rep.at
 	}
 	r.rest()
+	r.partitions()
 	return r
 }
 

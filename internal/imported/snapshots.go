@@ -149,16 +149,24 @@ func wholeRows(t *told) *rows {
 // diskCounters says which columns of disks are known of all counters of the kernel, and which
 // devices are parts of others.
 func (r *rows) diskCounters() {
+	for i := range r.disks {
+		r.disks[i].Rotational = !flash(r.disks[i].Device)
+	}
+	r.partitions()
+	if len(r.disks) > 0 {
+		r.only[recording.Disks] = []string{"reads", "read_bytes", "read_time_ns", "writes", "written_bytes", "write_time_ns", "in_flight", "busy_ns", "weighted_queue_ns"}
+	}
+}
+
+// partitions says which devices are parts of others.
+func (r *rows) partitions() {
 	devices := map[string]bool{}
 	for i := range r.disks {
 		devices[r.disks[i].Device] = true
 	}
 	for i := range r.disks {
 		d := &r.disks[i]
-		d.Rotational, d.Partition = !flash(d.Device), partition(d.Device, devices)
-	}
-	if len(r.disks) > 0 {
-		r.only[recording.Disks] = []string{"reads", "read_bytes", "read_time_ns", "writes", "written_bytes", "write_time_ns", "in_flight", "busy_ns", "weighted_queue_ns"}
+		d.Partition = partition(d.Device, devices)
 	}
 }
 
@@ -182,9 +190,19 @@ func (r *rows) scraped() {
 	}
 }
 
+// scsiMinors are the numbers of a SCSI disk: its own, and those of its partitions.
+const scsiMinors = 16
+
 // partition says that a device is a part of another one, by their names: sda1 of sda, nvme0n1p1
-// of nvme0n1.
+// of nvme0n1, dev8-1 of dev8-0. Other names with a dash are those of volumes.
 func partition(name string, all map[string]bool) bool {
+	if major, minor, ok := view.DeviceNumbers(name); ok {
+		scsi := major == 8 || major >= 65 && major <= 71 || major >= 128 && major <= 135
+		return scsi && minor%scsiMinors != 0 && all[fmt.Sprintf("dev%d-%d", major, minor-minor%scsiMinors)]
+	}
+	if strings.Contains(name, "-") {
+		return false
+	}
 	digits := strings.TrimRight(name, "0123456789")
 	if digits == name || digits == "" {
 		return false

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -74,6 +75,15 @@ func (v *View) BlockDevices() []BlockDevice {
 		slices.SortStableFunc(list, func(a, b BlockDevice) int { return cmp.Compare(b.Utilisation, a.Utilisation) })
 		return list
 	})
+}
+
+// DeviceNumbers are the numbers of a device that is named by them, as sar -d does: dev8-16.
+func DeviceNumbers(name string) (major, minor uint64, ok bool) {
+	numbers, ok := strings.CutPrefix(name, "dev")
+	first, second, _ := strings.Cut(numbers, "-")
+	major, err := strconv.ParseUint(first, 10, 32)
+	minor, noMinor := strconv.ParseUint(second, 10, 32)
+	return major, minor, ok && err == nil && noMinor == nil
 }
 
 // BlockDevice finds a block device by its kernel name.

@@ -55,5 +55,26 @@ func beside(v *view.View, d view.BlockDevice) otherDisks {
 // stacked says that the requests of a device are those of other devices, and that it is not told
 // of which.
 func stacked(v *view.View, d view.BlockDevice) bool {
-	return v.Underlying(d) == "" && slices.ContainsFunc([]string{"dm-", "md", "loop", "bcache", "drbd", "zd"}, func(kind string) bool { return strings.HasPrefix(d.Device, kind) })
+	if v.Underlying(d) != "" {
+		return false
+	}
+	if major, minor, ok := view.DeviceNumbers(d.Device); ok {
+		return stackedByNumber(major, minor)
+	}
+	// Reports name volumes as the device mapper does: vg-root.
+	return strings.Contains(d.Device, "-") ||
+		slices.ContainsFunc([]string{"mpath", "md", "loop", "bcache", "drbd", "zd"}, func(kind string) bool { return strings.HasPrefix(d.Device, kind) })
+}
+
+// stackedByNumber says it of the numbers of a device (Documentation/admin-guide/devices.txt). 252 to 254
+// are given to drivers as they are loaded, such as the device mapper and virtio, whose disks have 16 numbers
+// each, for their partitions.
+func stackedByNumber(major, minor uint64) bool {
+	switch major {
+	case 7, 9, 147, 230: // loop, md, drbd, zvol
+		return true
+	case 252, 253, 254:
+		return minor%16 != 0
+	}
+	return false
 }

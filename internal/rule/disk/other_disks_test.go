@@ -29,6 +29,16 @@ func TestSaturatedBesideAnotherDisk(t *testing.T) {
 			blocked(h, 8, tid, "folio_wait_bit_common", 0.9)
 		}
 	}
+	// A device with the numbers of the other disk, beside a database that hardly waits for that.
+	again := func(name string) func(*ruletest.Host) {
+		return func(h *ruletest.Host) {
+			copying(h)
+			database(h, rested, 1)
+			d := rested
+			d.name = name
+			disks(h, d)
+		}
+	}
 	for _, tt := range []struct {
 		name              string
 		build             func(*ruletest.Host)
@@ -36,6 +46,12 @@ func TestSaturatedBesideAnotherDisk(t *testing.T) {
 		culprit, affected string
 		says              string // part of the headline
 	}{
+		{"a volume on the other disk, as iostat -N names it", again("vg-data"), rule.Certain, "cp", "cp mysqld", "cp (7) issues most of them"},
+		{"several paths to the other disk", again("mpatha"), rule.Certain, "cp", "cp mysqld", "cp (7) issues most of them"},
+		{"a volume or a partition, as sar -d names it", again("dev253-1"), rule.Certain, "cp", "cp mysqld", "cp (7) issues most of them"},
+		{"a third disk", again("sdc"), rule.Possible, "", "cp mysqld", "programs that were seen waiting may wait for another disk"},
+		{"a third disk, as sar -d names it", again("dev8-32"), rule.Possible, "", "cp mysqld", "programs that were seen waiting may wait for another disk"},
+		{"a third disk of virtio, as sar -d names it", again("dev253-16"), rule.Possible, "", "cp mysqld", "programs that were seen waiting may wait for another disk"},
 		{"a database reads another disk", func(h *ruletest.Host) { copying(h); database(h, fast, 1) },
 			rule.Possible, "", "cp", "disk sdb is busy all the time with cp (7); programs that were seen waiting may wait for another disk"},
 		{"a database waits while the other disk has hardly a request", func(h *ruletest.Host) { copying(h); database(h, rested, 1) },
