@@ -137,6 +137,28 @@ func TestVMStatUnits(t *testing.T) {
 	}
 }
 
+// vmstat tells the share of CPU time that was stolen, and not of how many CPUs; a report beside it does.
+func TestVMStatSteal(t *testing.T) {
+	line := " 4  0      0 500000   1000  90000    0    0     0     0 1000 2000 40 10 20  0 30\n"
+	vmstat := write(t, vmstatHead+strings.Repeat(line, 8))
+	disks := write(t, sysstatBanner+strings.Repeat(iostatHead+"sda  1.00 4.00 0.00 0.00 1.00 4.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00 0.10\n\n", 8))
+	for _, tc := range []struct {
+		files       []string
+		lost, share float64
+	}{
+		{[]string{vmstat}, 0, 0.3},
+		{[]string{vmstat, disks}, 0.6, 0},
+	} {
+		v := view.New(readAll(t, tc.files))
+		found := verdict.Judge(v, catalogue.For(v.Manifest())).Findings
+		if len(found) != 1 || found[0].Rule != "cpu/steal" || found[0].Confidence != rule.Certain {
+			t.Fatalf("%d files: %+v", len(tc.files), found)
+		}
+		about(t, "lost", found[0].Impact.TimeLost, tc.lost, 0.01)
+		about(t, "share", found[0].Impact.Share, tc.share, 0.01)
+	}
+}
+
 func TestMPStat(t *testing.T) {
 	for _, name := range []string{"cpu/mpstat.txt", "us/mpstat.txt", "de/mpstat.txt"} {
 		v := read(t, name)

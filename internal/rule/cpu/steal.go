@@ -48,15 +48,20 @@ func detectSteal(v *view.View) ([]rule.Finding, error) {
 		return nil, &rule.NotJudged{Needs: "two readings of /proc/stat", Why: "stolen time is a difference of two readings", How: shell.Say("watch longer: --for 10s")}
 	}
 	cpus := float64(v.CPUCount())
-	lost := total.Steal * cpus
+	lost := total.Steal * cpus // at least: where nobody told the number of CPUs it is that of one
 	one, hit := hardestHit(v)
 	if !hit && (total.Steal < stolenPossible.Value || lost*total.Seconds < stolenTicks.Value) {
 		return nil, nil
 	}
 	ofWanted := total.Steal / max(total.Busy(), total.Steal)
+	takes := unit.Seconds(0.1 / max(1-ofWanted, 0.01))
+	impact := rule.Impact{TimeLost: lost, Text: rule.T("%v s of CPU time lost per second: what takes 100 ms takes %v", unit.Number(round(lost)), takes)}
+	if !v.CPUsTold() {
+		impact = rule.Impact{Share: total.Steal, Text: rule.T("%v of all CPU time lost: what takes 100 ms takes %v", unit.Share(total.Steal), takes)}
+	}
 	f := rule.Finding{Subject: v.HostEntity(), Confidence: rule.Possible,
 		Headline: rule.T("the hypervisor took %v of the CPU time that programs here were due", unit.Share(ofWanted)),
-		Impact:   rule.Impact{TimeLost: lost, Text: rule.T("%v s of CPU time lost per second: what takes 100 ms takes %v", unit.Number(round(lost)), unit.Seconds(0.1/max(1-ofWanted, 0.01)))},
+		Impact:   impact,
 		Evidence: []rule.Evidence{
 			{Metric: metric.CPUSteal, Value: total.Steal, Limit: rule.Limit(stolenOfAll.Value),
 				What: rule.T("steal took %v of all CPU time; user and system had %v", unit.Share(total.Steal), unit.Share(total.User+total.Nice+total.System))},

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -22,6 +23,27 @@ func TestSteal(t *testing.T) {
 		{Name: "one hiccup in a short window", Host: func() *ruletest.Host { return ruletest.New(2, 1).AllCPUs(ruletest.CPU{User: 0.5, Steal: 0.1}) }},
 		{Name: "none", Host: with(ruletest.CPU{User: 1})},
 	})
+}
+
+// Reports with sums alone do not tell how many CPUs lost that time.
+func TestStealOfUnknownCPUs(t *testing.T) {
+	for _, tt := range []struct {
+		cpus        int // 0: nobody told
+		lost, share float64
+		words       string
+	}{
+		{0, 0, 0.3, "30 % of all CPU time lost: what takes 100 ms takes 160 ms"},
+		{8, 2.4, 0, "2.4 s of CPU time lost per second: what takes 100 ms takes 160 ms"},
+	} {
+		h := ruletest.Every(ruletest.New(tt.cpus, 10), func(at time.Time, s float64) recording.CPUSample {
+			d := func(share float64) time.Duration { return time.Duration(share * s * float64(time.Second)) }
+			return recording.CPUSample{At: at, CPU: -1, User: d(0.5), Steal: d(0.3), Idle: d(0.2)}
+		})
+		i := ruletest.Judge(t, h, steal, rule.Certain)[0].Impact
+		if math.Abs(i.TimeLost-tt.lost) > 0.01 || math.Abs(i.Share-tt.share) > 0.01 || i.Text.String() != tt.words {
+			t.Errorf("%d CPUs: %v s, %v: %s; want %v s, %v: %s", tt.cpus, i.TimeLost, i.Share, i.Text, tt.lost, tt.share, tt.words)
+		}
+	}
 }
 
 // One CPU of many that loses much matters to what runs there, whatever the mean is.
