@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
 )
 
@@ -66,6 +67,55 @@ func TestCulpritAndVictims(t *testing.T) {
 				if got := strings.Join(victims, ", "); culprit != tt.culprit || got != tt.victims {
 					t.Errorf("culprit %q, victims %q; want %q, %q", culprit, got, tt.culprit, tt.victims)
 				}
+			}
+		})
+	}
+}
+
+// Who moves little of what a disk does is not its load: that is made in other containers, or by
+// threads of the kernel.
+func TestSaturatedNamesNoSmallIssuer(t *testing.T) {
+	const mib = 1 << 20
+	busy := device{name: "vda", reads: 400, size: 256 << 10, await: 0.05, busy: 1, queue: 20}
+	app := func(pid int32, bytes float64) func(*ruletest.Host) {
+		return func(h *ruletest.Host) {
+			h.Process(ruletest.Process{PID: pid, Comm: "app", ReadBytes: bytes})
+			for tid := pid * 10; tid < pid*10+4; tid++ {
+				blocked(h, pid, tid, "folio_wait_bit_common", 0.9)
+			}
+		}
+	}
+	for _, tt := range []struct {
+		name    string
+		build   []func(*ruletest.Host)
+		says    string // the end of the headline
+		culprit string
+	}{
+		{"a container on a disk that others fill", []func(*ruletest.Host){app(7, mib), app(8, 100<<10)}, "requests queue; nothing tells which programs issue them", ""},
+		{"nobody is seen who moves anything", []func(*ruletest.Host){app(7, 0)}, "requests queue; nothing tells which programs issue them", ""},
+		{"a quarter of what the disk does", []func(*ruletest.Host){app(7, 25*mib), app(8, 100<<10)}, "requests queue, app (7) issues most of them", "app"},
+		{"many small ones", []func(*ruletest.Host){app(7, 15*mib), app(8, 15*mib), app(9, 15*mib), app(10, 15*mib)}, "requests queue; many programs issue them, each a small part", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := ruletest.New(2, 10)
+			disks(h, busy)
+			for _, build := range tt.build {
+				build(h)
+			}
+			found := ruletest.Judge(t, h, saturated, rule.Certain)
+			if len(found) != 1 || !strings.HasSuffix(found[0].Headline.String(), tt.says) {
+				t.Fatalf("want %q: %+v", tt.says, found)
+			}
+			culprit := ""
+			if found[0].Culprit != nil {
+				culprit = found[0].Culprit.Name
+			}
+			slow := false
+			for _, x := range found[0].Fixes {
+				slow = slow || strings.HasPrefix(x.Text.String(), "slow app")
+			}
+			if culprit != tt.culprit || slow != (tt.culprit != "") {
+				t.Errorf("culprit %q, want %q; advice to slow it down: %v", culprit, tt.culprit, slow)
 			}
 		})
 	}

@@ -319,7 +319,7 @@ func TestLimitsOfGroups(t *testing.T) {
 			waits(h, 7, "postgres", "/", 30)
 			waits(h, 8, "backup", "/backup", 1)
 			group(h, "/backup", "7:3 rbps=1048576", 64, 1<<20)
-		}, "disk loop3 is saturated: requests queue, "},
+		}, "disk loop3 is saturated: requests queue"},
 		"of two groups that which waits": {func(h *ruletest.Host) {
 			disks(h, device{name: "loop3", reads: 200, size: 4096, await: 0.0002, busy: 0.02, queue: 0.02})
 			waits(h, 7, "a", "/a", 5)

@@ -260,6 +260,8 @@ func (c candidate) headline(w waiters, sure rule.Confidence) rule.Text {
 		return rule.T("disk %s is busy all the time with %s; programs that were seen waiting may wait for another disk", name, issuer)
 	case sure == rule.Possible:
 		return rule.T("disk %s is busy all the time with %s; no other process was seen waiting", name, issuer)
+	case w.crowd():
+		return rule.T("disk %s is saturated: requests queue; many programs issue them, each a small part", name)
 	case !known:
 		return rule.T("disk %s is saturated: requests queue; nothing tells which programs issue them", name)
 	}

@@ -44,6 +44,7 @@ type waiters struct {
 	issuers  []view.Process // by bytes moved, programs only
 	told     bool           // it is known that the first of them uses this disk
 	moved    float64        // bytes per second by all issuers, without what other disks may have moved
+	limited  bool           // these are the members of a group at its limit: what others move at the disk says nothing about them
 	other    otherDisks
 	disk     float64 // bytes per second of the disk
 	blind    bool    // neither threads nor delays could be read, or only too few of them
@@ -150,7 +151,7 @@ func (w waiters) in(l *ioLimit) waiters {
 	member := func(p view.Process) bool { return p.IOCgroup == "" || l.binds(p.IOCgroup) }
 	w.list = slices.DeleteFunc(slices.Clone(w.list), func(p waiter) bool { return !member(p.Process) })
 	w.issuers = slices.DeleteFunc(slices.Clone(w.issuers), func(p view.Process) bool { return !member(p) })
-	w.moved = 0
+	w.moved, w.limited = 0, true
 	for _, p := range w.issuers {
 		w.moved += moves(p)
 	}
@@ -257,13 +258,22 @@ func (w waiters) total() float64 {
 }
 
 // issuer is the program that moved most bytes, if it can be told: other disks cannot have moved
-// most of them.
+// most of them, and they are a fair part of what this one did. Processes of other containers and
+// threads of the kernel, which serve files and virtual machines, are not seen or not counted.
 func (w waiters) issuer() (view.Process, bool) {
 	if len(w.issuers) == 0 {
 		return view.Process{}, false
 	}
 	top := w.issuers[0]
-	return top, w.told || w.moves(top) >= ownStream.Value*moves(top)
+	return top, w.told || w.moves(top) >= ownStream.Value*moves(top) && !w.small(top)
+}
+
+// small says that a program moves too little of what the disk does to be named as its load.
+func (w waiters) small(p view.Process) bool { return !w.limited && w.moves(p) < fileShare.Value*w.disk }
+
+// crowd says that many programs issue the requests, each a small part of them.
+func (w waiters) crowd() bool {
+	return len(w.issuers) > 0 && !w.told && w.small(w.issuers[0]) && w.moved >= ownStream.Value*w.disk
 }
 
 // blame names the program that moves most of the bytes, and the others of which it was seen
