@@ -25,7 +25,24 @@ func TestSwapping(t *testing.T) {
 		}
 		return h
 	}
+	contained := func(processes ...ruletest.Process) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			h := ruletest.New(2, 10).VMStat(thrash).Memory(2*gib, 50*mib, 0).Swap("/dev/zram0", 2*gib, gib, 0).Pressure("memory", 0.4, 0.2)
+			for _, p := range processes {
+				h.Process(p)
+			}
+			return h.Manifest(func(m *recording.Manifest) { m.Host.Container = true })
+		}
+	}
+	small := ruletest.Process{PID: 12, Comm: "nginx", Anon: 40 * mib, MemCgroup: "/web"}
 	ruletest.Check(t, swapping, []ruletest.Situation{
+		{Name: "others than this container take the memory of the host", Host: contained(small),
+			Want: rule.Certain, Kind: view.KindHost, Subject: "db1", Low: 0.39, High: 0.41, Says: "19.5 MiB/s come back; programs of this container hold 40 MiB of 2.95 GiB in use"},
+		{Name: "a program of this container holds most of it", Host: contained(small, hog, victim),
+			Want: rule.Certain, Kind: view.KindProcess, Subject: "java", Low: 0.39, High: 0.41, Says: "the host is short of memory"},
+		{Name: "the group of this container is short", Host: func() *ruletest.Host {
+			return contained(small)().Cgroup(ruletest.Cgroup{Path: "/web", Memory: 45 * mib, MemoryMax: 48 * mib, SwapUsed: mib, EventsMax: 50})
+		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "nginx", Low: 0.39, High: 0.41, Says: "/web, limited to 48 MiB, is short of memory"},
 		{Name: "working set does not fit", Host: func() *ruletest.Host { return host(thrash, 0.4) },
 			Want: rule.Certain, Kind: view.KindProcess, Subject: "java", Low: 0.39, High: 0.41, Says: "the host is short of memory: 20.3 MiB/s go to swap"},
 		{Name: "in its group only", Host: func() *ruletest.Host {

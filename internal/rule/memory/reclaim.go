@@ -206,11 +206,16 @@ func (s squeeze) finding(v *view.View, c rule.Confidence) rule.Finding {
 	f := rule.Finding{Subject: s.subject(v), Confidence: c}
 	bytes := s.bytes(v)
 	holder, held := heaviest(s.members)
+	holds := ""
+	if s.host && held {
+		if words, is := outside(v, holder); is {
+			holds, held = words, false
+		}
+	}
 	who := "its programs"
 	if held {
 		who = fmt.Sprintf("%s (%d)", holder.Comm, holder.PID)
 	}
-	holds := ""
 	if held {
 		holds = fmt.Sprintf(": %s holds %v", who, unit.Bytes(weight(holder)))
 	}

@@ -109,6 +109,13 @@ func TestReclaim(t *testing.T) {
 		}), Want: rule.Certain, Kind: group, Subject: "/shop/web", Low: 0.88, High: 0.9},
 		{Name: "the whole host", Host: inHost(200*mib, 0.4),
 			Want: rule.Certain, Kind: host, Subject: "db1", Low: 0.39, High: 0.41, Says: "the host lacks memory for files in use and reads 19.5 MiB/s of them again and again: java (33) holds 7 GiB"},
+		{Name: "the whole host, by a program of this container", Host: func() *ruletest.Host {
+			return inHost(200*mib, 0.4)().Manifest(func(m *recording.Manifest) { m.Host.Container = true })
+		}, Want: rule.Certain, Kind: host, Subject: "db1", Low: 0.39, High: 0.41, Says: "again and again: java (33) holds 7 GiB"},
+		{Name: "the whole host, by programs outside this container", Host: func() *ruletest.Host {
+			return ruletest.New(2, 5).VMStat(ruletest.VMStat{Refaults: 5000}).Memory(8*gib, 200*mib, 0).Pressure("memory", 0.4, 0).
+				Process(ruletest.Process{PID: 34, Comm: "nginx", Anon: 40 * mib}).Manifest(func(m *recording.Manifest) { m.Host.Container = true })
+		}, Want: rule.Certain, Kind: host, Subject: "db1", Low: 0.39, High: 0.41, Says: "again and again; programs of this container hold 40 MiB of 7.8 GiB in use"},
 		{Name: "files in a host take turns in a large cache", Host: inHost(6*gib, 0.4)},
 		{Name: "the host has a quick disk", Host: inHost(200*mib, 0.001)},
 	})

@@ -98,7 +98,8 @@ type culprit struct {
 	found   bool
 	group   view.Cgroup
 	limited bool
-	limit   int64 // of the group, in bytes
+	limit   int64  // of the group, in bytes
+	outside string // nobody is named because memory is held outside this container: says so
 }
 
 func culpritOf(v *view.View) (c culprit) {
@@ -115,6 +116,9 @@ func culpritOf(v *view.View) (c culprit) {
 	}
 	if !c.found {
 		c.process, c.found = taker(v.Processes())
+		if words, is := outside(v, c.process); is {
+			c = culprit{outside: words}
+		}
 	}
 	return c
 }
@@ -198,7 +202,7 @@ func describeSwapping(v *view.View, f *rule.Finding, p view.Paging, s stall) {
 		f.Subject.Cgroup = c.group.Path
 		where = fmt.Sprintf("%s, limited to %v,", c.group.Path, unit.Bytes(c.limit))
 	}
-	f.Headline = rule.T("%s is short of memory: %v/s go to swap and %v/s come back", where, unit.Bytes(p.SwapOut), unit.Bytes(p.SwapIn))
+	f.Headline = rule.T("%s is short of memory: %v/s go to swap and %v/s come back%s", where, unit.Bytes(p.SwapOut), unit.Bytes(p.SwapIn), c.outside)
 	if c.found {
 		f.Headline = rule.T("%s is short of memory: %v/s go to swap and %v/s come back; %s holds %v",
 			where, unit.Bytes(p.SwapOut), unit.Bytes(p.SwapIn), who, unit.Bytes(weight(c.process)))
@@ -290,10 +294,13 @@ func swapVictims(v *view.View, f *rule.Finding, c culprit) {
 
 func swappingFixes(c culprit, who string) []rule.Fix {
 	fixes := []rule.Fix{}
-	if c.limited {
+	switch {
+	case c.limited:
 		fixes = append(fixes, rule.Fix{Text: rule.T("raise the memory limit of %s, or make %s fit into it", c.group.Path, who),
 			Command: shell.Line("echo %d > %s", c.limit*3/2, limitFile(c.group)), Tradeoff: "less memory for its neighbours"})
-	} else {
+	case !c.found:
+		fixes = append(fixes, rule.Fix{Text: rule.T("find out on the host itself which programs take the memory"), Command: shell.Line("ps -eo pid,rss,comm --sort=-rss"), Tradeoff: "none"})
+	default:
 		fixes = append(fixes, rule.Fix{Text: rule.T("make %s use less: smaller caches, heaps, pools, or fewer workers", who), Tradeoff: "a lower hit rate, more work per request"})
 	}
 	if !c.limited && c.found {

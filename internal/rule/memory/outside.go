@@ -1,0 +1,31 @@
+package memory
+
+import (
+	"fmt"
+
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+// outside says that programs which are not seen may hold more of the host's memory than one of
+// this container, to which nobody may then put down that the host is short. The words say how
+// little is seen.
+func outside(v *view.View, p view.Process) (words string, is bool) {
+	if !v.Manifest().Host.Container {
+		return "", false
+	}
+	m, ok := v.MemoryNow()
+	if !ok || m.Available < 0 {
+		return "", true
+	}
+	used, seen := m.Total-m.Available+v.SwapSpace().Used, int64(0)
+	for _, q := range v.Processes() {
+		if !q.Kernel && !q.Gone {
+			seen += weight(q)
+		}
+	}
+	if weight(p) >= used-seen {
+		return "", false
+	}
+	return fmt.Sprintf("; programs of this container hold %v of %v in use", unit.Bytes(seen), unit.Bytes(used)), true
+}
