@@ -197,11 +197,15 @@ var remoteFunctions = []string{"fuse_", "nfs_", "nfs4_", "rpc_", "cifs_", "smb2_
 
 // diskFunctions are beginnings of names of kernel functions that wait for
 // block I/O: page cache reads, direct I/O, journals, request allocation,
-// throttling by a cgroup (which sleeps in the same places).
+// throttling by a cgroup (which sleeps in the same places). The log of XFS is
+// waited for in xlog_wait_on_iclog (fs/xfs/xfs_log.c), in older kernels in
+// __xfs_log_force_lsn or _xfs_log_force_lsn; that of Btrfs in wait_log_commit
+// (fs/btrfs/tree-log.c), its transactions in the other two (transaction.c).
 var diskFunctions = []string{
 	"io_schedule", "folio_wait", "wait_on_page", "wait_on_buffer", "__wait_on_buffer", "__lock_page", "folio_lock",
 	"blk_", "__blk", "blkdev_", "__blkdev", "bio_", "submit_bio", "rq_qos_wait", "dio_", "do_blockdev_direct_IO",
-	"__iomap_dio", "iomap_dio", "jbd2_", "ext4_", "ext2_", "xfs_", "btrfs_", "f2fs_", "filemap_", "read_pages", "sync_",
+	"__iomap_dio", "iomap_dio", "jbd2_", "ext4_", "ext2_", "xfs_", "xlog_", "_xfs_", "__xfs_",
+	"btrfs_", "wait_log_commit", "wait_current_trans", "wait_for_commit", "f2fs_", "filemap_", "read_pages", "sync_",
 	"balance_dirty_pages", "writeback_", "wb_wait", "wait_transaction_locked", "start_this_handle", "dm_", "md_", "raid", "swap_read",
 }
 

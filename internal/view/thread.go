@@ -202,5 +202,6 @@ var waitPrefixes = []struct {
 	activity Activity
 }{
 	{"futex", WaitLock}, {"rwsem", WaitLock}, {"tcp_", WaitNetwork}, {"inet_", WaitNetwork}, {"unix_", WaitNetwork}, {"sock_", WaitNetwork}, {"sk_", WaitNetwork},
-	{"jbd2_", WaitDisk}, {"ext4_", WaitDisk}, {"xfs_", WaitDisk}, {"btrfs_", WaitDisk}, {"blk_", WaitDisk}, {"bio_", WaitDisk}, {"wait_on_page", WaitDisk}, {"folio_wait", WaitDisk},
+	{"jbd2_", WaitDisk}, {"ext4_", WaitDisk}, {"xfs_", WaitDisk}, {"xlog_", WaitDisk}, {"_xfs_", WaitDisk}, {"__xfs_", WaitDisk}, {"btrfs_", WaitDisk},
+	{"wait_log_commit", WaitDisk}, {"wait_current_trans", WaitDisk}, {"wait_for_commit", WaitDisk}, {"blk_", WaitDisk}, {"bio_", WaitDisk}, {"wait_on_page", WaitDisk}, {"folio_wait", WaitDisk},
 }

@@ -164,6 +164,20 @@ func TestSaturated(t *testing.T) {
 			blocked(h, 7, 7, "balance_dirty_pages", 0.9)
 			blocked(h, 8, 81, "jbd2_log_wait_commit", 0.9)
 		}, rule.Certain},
+		{"a database on XFS suffers from a copy", func(h *ruletest.Host) {
+			disks(h, device{name: "vda", writes: 200, size: 512 << 10, await: 0.2, busy: 1, queue: 40})
+			h.Process(ruletest.Process{PID: 7, Comm: "cp", WriteBytes: 100 << 20})
+			h.Process(ruletest.Process{PID: 8, Comm: "mysqld", WriteBytes: 40 << 10})
+			blocked(h, 7, 7, "balance_dirty_pages", 0.9)
+			blocked(h, 8, 81, "xlog_wait_on_iclog", 0.9)
+		}, rule.Certain},
+		{"a program waits for a lock beside a copy", func(h *ruletest.Host) {
+			disks(h, device{name: "vda", writes: 200, size: 512 << 10, await: 0.2, busy: 1, queue: 40})
+			h.Process(ruletest.Process{PID: 7, Comm: "cp", WriteBytes: 100 << 20})
+			h.Process(ruletest.Process{PID: 8, Comm: "mysqld", WriteBytes: 40 << 10})
+			blocked(h, 7, 7, "balance_dirty_pages", 0.9)
+			blocked(h, 8, 81, "rwsem_down_write_slowpath", 0.9)
+		}, rule.Possible},
 		{"a partition is not a device of its own", func(h *ruletest.Host) {
 			d := throttledLoop
 			d.partition = true
