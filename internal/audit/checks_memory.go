@@ -247,7 +247,7 @@ func lookHugePages(v *view.View) (list []Remark, seen bool) {
 			continue
 		}
 		seen = true
-		if always && p.Full && !p.NoHugePages && kernelAtLeast(v, 5, 0) {
+		if always && p.Full && !p.NoHugePages && v.KernelAtLeast(5, 0) {
 			list = append(list, Remark{Subject: p.Entity(), Words: rule.T("transparent huge pages are on for all programs, and %s (%d) has not turned them off: while it writes a snapshot, each change copies 2 MiB", p.Comm, p.PID), See: see, Change: change,
 				Fits: func(*rule.Finding) (explains, proves bool) { return chosen(defrag) == "always", false }})
 		}

@@ -318,7 +318,7 @@ var wishes = []struct {
 
 func lookBacklog(v *view.View) (list []Remark, seen bool) {
 	usual := uint32(usualBacklog.Int())
-	if !kernelAtLeast(v, 5, 4) {
+	if !v.KernelAtLeast(5, 4) {
 		usual = 128
 	}
 	for _, l := range v.Listeners() {

@@ -130,16 +130,5 @@ func interfaces(v *view.View) (list []recording.NetDeviceSample) {
 	return list
 }
 
-// kernelAtLeast compares the version of the kernel.
-func kernelAtLeast(v *view.View, major, minor int) bool {
-	parts := strings.FieldsFunc(v.Manifest().Host.Kernel, func(r rune) bool { return r < '0' || r > '9' })
-	if len(parts) < 2 {
-		return true // not known: a new one
-	}
-	a, _ := strconv.Atoi(parts[0])
-	b, _ := strconv.Atoi(parts[1])
-	return a > major || a == major && b >= minor
-}
-
 // memoryOf is the memory of the host, 0 if it is not known.
 func memoryOf(v *view.View) int64 { return v.Manifest().Host.MemoryBytes }

@@ -167,7 +167,7 @@ var (
 	CgroupThrottledTime = add(Metric{ID: "cgroup.throttled-time",
 		Labels: []string{"cgroup"}, Series: rate(group, func(s recording.CgroupSample) float64 { return seconds(s.ThrottledTime) }),
 		Counter: true, Name: "throttled time", Unit: "seconds per second", Help: "time a cgroup was throttled, summed over CPUs",
-		Source: "cpu.stat throttled_usec (v2), throttled_time in ns (v1)", Tools: []string{"cat /sys/fs/cgroup/GROUP/cpu.stat"}, Traps: []string{"with many CPUs it can exceed elapsed time"}, Healthy: "0"})
+		Source: "cpu.stat throttled_usec (v2), throttled_time in ns (v1)", Tools: []string{"cat /sys/fs/cgroup/GROUP/cpu.stat"}, Traps: []string{"with many CPUs it can exceed elapsed time", "before Linux 6.6 it includes CPUs on which nothing in the group wanted to run"}, Healthy: "0"})
 	CgroupQuota = add(Metric{ID: "cgroup.quota", Course: CgroupThrottledTime, Name: "CPU quota", Unit: "cores", Help: "CPU time a cgroup may use per period", Source: "cpu.max (v2), cpu.cfs_quota_us and cpu.cfs_period_us (v1)",
 		Tools: []string{"cat /sys/fs/cgroup/GROUP/cpu.max", "systemctl show -p CPUQuotaPerSecUSec UNIT", "docker inspect -f '{{.HostConfig.NanoCpus}}' NAME"}, Traps: []string{"a parent's quota also limits its children"}})
 	SoftirqRate = add(Metric{ID: "softirq.rate", Counter: true, Name: "softirqs of one kind", Unit: "per second", Help: "how often that kind of softirq was handled: NET_RX receives packets, NET_TX sends, BLOCK completes I/O, TIMER, SCHED and RCU are housekeeping",

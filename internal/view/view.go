@@ -10,6 +10,8 @@ package view
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"rtrail/internal/recording"
@@ -42,6 +44,17 @@ func New(rec *recording.Recording, start, end time.Time) *View {
 
 // Manifest is the recording's.
 func (v *View) Manifest() recording.Manifest { return v.rec.Manifest() }
+
+// KernelAtLeast compares the version of the host's kernel; one that is not known counts as new.
+func (v *View) KernelAtLeast(major, minor int) bool {
+	parts := strings.FieldsFunc(v.Manifest().Host.Kernel, func(r rune) bool { return r < '0' || r > '9' })
+	if len(parts) < 2 {
+		return true
+	}
+	a, _ := strconv.Atoi(parts[0])
+	b, _ := strconv.Atoi(parts[1])
+	return a > major || a == major && b >= minor
+}
 
 // Start is when the window begins.
 func (v *View) Start() time.Time { return v.start }

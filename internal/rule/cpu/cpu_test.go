@@ -230,60 +230,88 @@ func TestThrottled(t *testing.T) {
 	web := ruletest.Cgroup{Path: "/web", Quota: 10 * time.Millisecond, CPU: 0.1, Periods: 10, Throttled: 9.5, ThrottledTime: 0.85}
 	nginx := ruletest.Process{PID: 80, Comm: "nginx", Cgroup: "/web", CPU: 0.1, RunDelay: 0.8}
 	idle := ruletest.CPU{User: 0.05}
+	on := func(kernel string, cpus int) *ruletest.Host {
+		return ruletest.New(cpus, 10).AllCPUs(idle).Manifest(func(m *recording.Manifest) { m.Host.Kernel = kernel })
+	}
+	recent := func(cpus int, seconds float64) *ruletest.Host {
+		return ruletest.New(cpus, seconds).Manifest(func(m *recording.Manifest) { m.Host.Kernel = "6.6.0" })
+	}
 	with := func(change func(*ruletest.Cgroup)) ruletest.Cgroup { c := web; change(&c); return c }
+	bursts := with(func(c *ruletest.Cgroup) {
+		c.Quota, c.CPU, c.Throttled, c.ThrottledTime = 400*time.Millisecond, 2, 0.4, 0.8
+	})
+	server := func(cpu, delay float64) ruletest.Process {
+		return ruletest.Process{PID: 80, Comm: "nginx", Cgroup: "/web", CPU: cpu, RunDelay: delay}
+	}
 	ruletest.Check(t, throttled, []ruletest.Situation{
 		{Name: "a tenth of a CPU", Host: func() *ruletest.Host {
-			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(web).Process(nginx)
+			return recent(2, 10).AllCPUs(idle).Cgroup(web).Process(nginx)
 		}, Want: rule.Certain, Kind: view.KindCgroup, Subject: "/web", Low: 0.8, High: 0.9, Says: "nginx (80) in /web may use only 0.1 CPUs: stopped for 89 % of the time",
 			Proof: "stopped 0.85 s per second"},
 		{Name: "nobody seen waiting", Host: func() *ruletest.Host {
-			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(web)
+			return recent(2, 10).AllCPUs(idle).Cgroup(web)
 		}, Want: rule.Likely, Kind: view.KindCgroup, Subject: "/web", Low: 0.8, High: 0.9},
 		{Name: "now and then", Host: func() *ruletest.Host {
-			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) { c.Throttled, c.ThrottledTime = 1, 0.02 })).Process(nginx)
+			return recent(2, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) { c.Throttled, c.ThrottledTime = 1, 0.02 })).Process(nginx)
 		}, Want: rule.Possible, Kind: view.KindCgroup, Subject: "/web", Low: 0.01, High: 0.1},
 		{Name: "one period of 25, which stops many threads", Host: func() *ruletest.Host {
-			return ruletest.New(16, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) {
+			return recent(16, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) {
 				c.Quota, c.CPU, c.Throttled, c.ThrottledTime = 400*time.Millisecond, 2, 0.4, 0.8
 			})).Process(nginx)
 		}, Want: rule.Certain, Kind: view.KindCgroup, Subject: "/web", Low: 0.79, High: 0.81, Says: "stopped for 29 %"},
 		{Name: "the same, and only its pressure is known", Host: func() *ruletest.Host {
-			return ruletest.New(16, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) {
+			return recent(16, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) {
 				c.Quota, c.CPU, c.Throttled, c.ThrottledTime, c.CPUStall = 400*time.Millisecond, 2, 0.4, 0.8, 0.06
 			}))
 		}, Want: rule.Certain, Kind: view.KindCgroup, Subject: "/web", Low: 0.79, High: 0.81},
+		{Name: "one period of 25 on many CPUs, on most of which nothing wants to run, as older kernels count it", Host: func() *ruletest.Host {
+			return on("5.15.0-105-generic", 32).Cgroup(bursts).Process(server(2, 0.06))
+		}, Want: rule.Possible, Kind: view.KindCgroup, Subject: "/web", Low: 0.059, High: 0.061, Says: "stopped for 2.9 %",
+			Proof: "stopped 0.06 s per second, summed over the CPUs: 2.9 % of the time in which it wanted one; the kernel counts 0.8 s, but before Linux 6.6 also CPUs on which nothing in it wants to run"},
+		{Name: "the same on a newer kernel, where threads that are stopped have no run delay", Host: func() *ruletest.Host {
+			return on("6.18.2", 32).Cgroup(bursts).Process(server(2, 0.06))
+		}, Want: rule.Certain, Kind: view.KindCgroup, Subject: "/web", Low: 0.79, High: 0.81, Says: "stopped for 29 %"},
+		{Name: "an older kernel, and all of that time was waited for", Host: func() *ruletest.Host {
+			return on("5.15.0-105-generic", 32).Cgroup(bursts).Process(server(2, 0.9))
+		}, Want: rule.Certain, Kind: view.KindCgroup, Subject: "/web", Low: 0.79, High: 0.81, Says: "stopped for 29 %"},
+		{Name: "an older kernel, and most of those that wait are not seen", Host: func() *ruletest.Host {
+			return on("5.15.0-105-generic", 32).Cgroup(bursts).Process(server(0.1, 0.06))
+		}, Want: rule.Likely, Kind: view.KindCgroup, Subject: "/web", Low: 0.79, High: 0.81, Proof: "the kernel counts 0.8 s, but before Linux 6.6"},
+		{Name: "an older kernel, and nothing waited", Host: func() *ruletest.Host {
+			return on("5.15.0-105-generic", 32).Cgroup(bursts).Process(server(2, 0))
+		}},
 		{Name: "a tenth of the time", Host: func() *ruletest.Host {
-			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) { c.CPU, c.Throttled, c.ThrottledTime = 1, 1, 0.1 })).Process(nginx)
+			return recent(2, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) { c.CPU, c.Throttled, c.ThrottledTime = 1, 1, 0.1 })).Process(nginx)
 		}, Want: rule.Likely, Kind: view.KindCgroup, Subject: "/web", Low: 0.09, High: 0.11},
 		{Name: "nearly all periods, for half a millisecond each", Host: func() *ruletest.Host {
-			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) { c.ThrottledTime = 0.004 })).Process(nginx)
+			return recent(2, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) { c.ThrottledTime = 0.004 })).Process(nginx)
 		}, Want: rule.Possible, Kind: view.KindCgroup, Subject: "/web", Low: 0.003, High: 0.005},
 		{Name: "nearly all periods, for next to none of what many threads do", Host: func() *ruletest.Host {
-			return ruletest.New(16, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) {
+			return recent(16, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) {
 				c.Quota, c.CPU, c.ThrottledTime = 800*time.Millisecond, 8, 0.2
 			})).Process(nginx)
 		}, Want: rule.Possible, Kind: view.KindCgroup, Subject: "/web", Low: 0.19, High: 0.21},
 		{Name: "few periods, for moments", Host: func() *ruletest.Host {
-			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) { c.Throttled, c.ThrottledTime = 0.4, 0.01 })).Process(nginx)
+			return recent(2, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) { c.Throttled, c.ThrottledTime = 0.4, 0.01 })).Process(nginx)
 		}},
 		{Name: "for how long is not told", Host: func() *ruletest.Host {
-			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) {
+			return recent(2, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) {
 				c.Change = func(_ float64, r *recording.CgroupSample) { r.ThrottledTime = recording.Unknown }
 			})).Process(nginx)
 		}, Want: rule.Certain, Kind: view.KindCgroup, Subject: "/web", Low: 0.94, High: 0.96, Says: "stopped in 95 % of the periods"},
 		{Name: "for how long is not told, and in a tenth of the periods", Host: func() *ruletest.Host {
-			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) {
+			return recent(2, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) {
 				c.Throttled, c.Change = 1, func(_ float64, r *recording.CgroupSample) { r.ThrottledTime = recording.Unknown }
 			})).Process(nginx)
 		}, Want: rule.Possible, Kind: view.KindCgroup, Subject: "/web", Low: 0.09, High: 0.11},
 		{Name: "a quota that is enough", Host: func() *ruletest.Host {
-			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) { c.Throttled, c.ThrottledTime = 0, 0 })).Process(nginx)
+			return recent(2, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) { c.Throttled, c.ThrottledTime = 0, 0 })).Process(nginx)
 		}},
 		{Name: "throttled before the window only, one burst", Host: func() *ruletest.Host {
-			return ruletest.New(2, 5).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) { c.Periods, c.Throttled, c.ThrottledTime = 0.4, 0.4, 0.01 })).Process(nginx)
+			return recent(2, 5).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) { c.Periods, c.Throttled, c.ThrottledTime = 0.4, 0.4, 0.01 })).Process(nginx)
 		}},
 		{Name: "group made anew in the window", Host: func() *ruletest.Host {
-			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(ruletest.Cgroup{Path: "/web", Quota: 10 * time.Millisecond, Change: func(s float64, r *recording.CgroupSample) {
+			return recent(2, 10).AllCPUs(idle).Cgroup(ruletest.Cgroup{Path: "/web", Quota: 10 * time.Millisecond, Change: func(s float64, r *recording.CgroupSample) {
 				if s < 5 {
 					r.Periods, r.Throttled = 1e9, 1e9
 				} else {

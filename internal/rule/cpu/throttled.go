@@ -21,7 +21,7 @@ var throttled = rule.Rule{
 	// late and looks limited by its thread.
 	Explains:   []string{"net/accept-queue-full", "cpu/one-thread-limit", "cpu/saturated", "mysql/not-answering"},
 	Delays:     []string{"rt/server-slow", "rt/client-slow"},
-	Thresholds: []*rule.Threshold{&throttledWait, &stoppedMost, &stoppedFelt, &throttledShare, &throttledPossible, &throttledPeriods, &busyFrom, &delayShare},
+	Thresholds: []*rule.Threshold{&throttledWait, &stoppedMost, &stoppedFelt, &throttledShare, &throttledPossible, &throttledPeriods, &seenShare, &busyFrom, &delayShare},
 	Delayed: func(v *view.View, f, symptom *rule.Finding) bool {
 		return delayed(v, symptom, func(p *view.Process) bool { return f.Affected(p.Entity()) })
 	},
@@ -41,14 +41,20 @@ var (
 		Reason: "Share of the periods in which the cgroup wanted CPU. It happens, but most requests do not notice."}
 	throttledPeriods = rule.Threshold{Name: "throttled-periods", Value: 10, Unit: "count", Source: rule.Judgement,
 		Reason: "The default period is 100 ms, so 10 periods are one second. With fewer, one burst decides."}
+	seenShare = rule.Threshold{Name: "seen-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Share of the cgroup's CPU time that the processes seen in it used. Below it most of those that may have waited were not seen, and their run delay does not bound the time for which the cgroup was stopped."}
 )
 
 // stopped is what a control group lost at its quota.
 type stopped struct {
 	view.Cgroup
-	members  []view.Process
-	share    float64 // of the periods in which it wanted CPU
-	time     float64 // seconds per second, once per CPU on which threads were kept from running; Unknown if that is not told
+	members []view.Process
+	share   float64 // of the periods in which it wanted CPU
+	time    float64 // seconds per second, once per CPU on which threads were kept from running; Unknown if that is not told
+	// Before Linux 6.6 the kernel also counts CPUs on which nothing of the group wanted to run
+	// ("sched: don't account throttle time for empty groups"). Threads that are kept waiting are
+	// in a run queue there, so that time is at most their run delay.
+	inflated bool    // of such a kernel, and the run delay is not known
 	ofWanted float64 // time as a share of the time in which it wanted a CPU, stopped or running; Unknown with time
 	delay    float64 // seconds per second that its processes waited for a CPU, as far as it could be read
 }
@@ -79,11 +85,13 @@ func detectThrottled(v *view.View) ([]rule.Finding, error) {
 
 func newStopped(v *view.View, c view.Cgroup) *stopped {
 	x := &stopped{Cgroup: c, members: v.InCPUGroup(c.Path), share: c.ThrottledIn / c.PeriodsIn, time: view.Unknown, ofWanted: view.Unknown}
-	ran := 0.0
+	ran, measured := 0.0, len(x.members) > 0
 	for i := range x.members {
 		x.delay += view.OrZero(x.members[i].RunDelay)
 		ran += view.OrZero(x.members[i].CPU)
+		measured = measured && view.Known(x.members[i].RunDelay)
 	}
+	seen := ran
 	switch {
 	case view.Known(c.CPU):
 		ran = c.CPU
@@ -91,7 +99,14 @@ func newStopped(v *view.View, c view.Cgroup) *stopped {
 		ran = c.Cores() // no more than that
 	}
 	if c.Throttling > 0 {
-		x.time, x.ofWanted = c.Throttling, c.Throttling/(c.Throttling+ran)
+		x.time = c.Throttling
+		if !v.KernelAtLeast(6, 6) {
+			x.inflated = !measured || seen < seenShare.Value*ran
+			if !x.inflated {
+				x.time = min(x.time, x.delay)
+			}
+		}
+		x.ofWanted = x.time / (x.time + ran)
 	}
 	return x
 }
@@ -107,7 +122,9 @@ func (x *stopped) confidence() rule.Confidence {
 		felt = x.time >= throttledWait.Value && x.ofWanted >= stoppedFelt.Value
 	}
 	switch {
-	case most && (x.delay >= throttledWait.Value || x.CPUStalled >= throttledWait.Value):
+	case x.time <= 0:
+		return 0 // of an older kernel: nothing wanted to run while it was stopped
+	case most && !x.inflated && (x.delay >= throttledWait.Value || x.CPUStalled >= throttledWait.Value):
 		return rule.Certain
 	case felt:
 		return rule.Likely
@@ -157,9 +174,13 @@ func (x *stopped) evidence(v *view.View) []rule.Evidence {
 		What:  rule.T("nr_throttled +%v of nr_periods +%v", unit.Count(x.ThrottledIn), unit.Count(x.PeriodsIn)),
 		Check: shell.Line("cat %s", cpuFile(x.Cgroup, "cpu.stat"))}}
 	if view.Known(x.time) {
-		list = append(list, rule.Evidence{Metric: metric.CgroupThrottledTime, Value: x.time, Limit: rule.Limit(throttledWait.Value),
+		e := rule.Evidence{Metric: metric.CgroupThrottledTime, Value: x.time, Limit: rule.Limit(throttledWait.Value),
 			What:  rule.T("stopped %v s per second, summed over the CPUs: %v of the time in which it wanted one", unit.Number(round(x.time)), unit.Share(x.ofWanted)),
-			Check: shell.Line("cat %s", cpuFile(x.Cgroup, "cpu.stat"))})
+			Check: shell.Line("cat %s", cpuFile(x.Cgroup, "cpu.stat"))}
+		if x.inflated || x.time < x.Throttling {
+			e.What = rule.T("%s; the kernel counts %v s, but before Linux 6.6 also CPUs on which nothing in it wants to run", e.What, unit.Number(round(x.Throttling)))
+		}
+		list = append(list, e)
 	} else {
 		list[0].Limit = rule.Limit(throttledShare.Value)
 	}
