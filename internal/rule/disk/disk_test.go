@@ -430,6 +430,15 @@ func TestFull(t *testing.T) {
 	failing := func(h *ruletest.Host) {
 		h.Process(ruletest.Process{PID: 9, Comm: "writer", Change: func(s float64, p *recording.ProcessSample) { p.WriteCalls = int64(20 * s) }})
 	}
+	// synced is a program that writes 40 times a second where crumbs are left: bytes that it
+	// dirties a second, and bytes that it writes.
+	synced := func(h *ruletest.Host, page int, dirtied, written float64) {
+		h.Manifest(func(m *recording.Manifest) { m.Host.PageSize = page })
+		filesystem(h, with(10<<10, nil), 0, 0)
+		h.Process(ruletest.Process{PID: 9, Comm: "writer", WriteBytes: dirtied, Change: func(s float64, p *recording.ProcessSample) {
+			p.WriteCalls, p.WriteChars = int64(40*s), int64(written*s)
+		}})
+	}
 	tests := []struct {
 		name  string
 		build func(*ruletest.Host)
@@ -453,6 +462,10 @@ func TestFull(t *testing.T) {
 				p.WriteCalls, p.WriteChars = int64(40*s), int64(40*512*s)
 			}})
 		}, rule.Possible},
+		{"crumbs left, and small records are synced", func(h *ruletest.Host) { synced(h, 4096, 40*4096, 40*32) }, rule.Possible},
+		{"crumbs left, and records are synced with large pages", func(h *ruletest.Host) { synced(h, 64<<10, 40*64<<10, 40*512) }, rule.Possible},
+		{"crumbs left, and some records cross a border of large pages", func(h *ruletest.Host) { synced(h, 64<<10, 42*64<<10, 40*655) }, rule.Possible},
+		{"crumbs left, file writes fail and are logged elsewhere, with large pages", func(h *ruletest.Host) { synced(h, 64<<10, 20<<20, 2000) }, rule.Likely},
 		{"crumbs left, sockets would block", func(h *ruletest.Host) { filesystem(h, with(10<<10, nil), 0, 0); failing(h) }, rule.Possible},
 		{"full and untouched", func(h *ruletest.Host) { filesystem(h, with(0, nil), 0, 0) }, rule.Possible},
 		{"full in half a minute", func(h *ruletest.Host) { filesystem(h, with(4<<20, nil), 100<<10, 0) }, rule.Likely},

@@ -21,7 +21,7 @@ var full = rule.Rule{
 	Needs:      []recording.Table{recording.Mounts},
 	Columns:    []string{"mounts.size_bytes", "mounts.free_bytes", "mounts.available_bytes", "mounts.read_only", "mounts.fs_type"},
 	Levels:     true,
-	Thresholds: []*rule.Threshold{&soonFull, &soonUsed, &laterFull, &laterUsed, &almostUsed, &crumbs, &failingCalls, &failingChars, &inVain, &minWriting, &fileShare, &heldSize, &ownStream},
+	Thresholds: []*rule.Threshold{&soonFull, &soonUsed, &laterFull, &laterUsed, &almostUsed, &crumbs, &failingCalls, &failingChars, &inVain, &pagesPerWrite, &minWriting, &fileShare, &heldSize, &ownStream},
 	Detect:     detectFull,
 }
 
@@ -188,6 +188,8 @@ var (
 		Reason: "Mean bytes per write call. Below one byte most calls fail; the kernel counts failed calls too."}
 	inVain = rule.Threshold{Name: "in-vain", Value: 100.0, Unit: "ratio", Source: rule.Judgement,
 		Reason: "Dirtied bytes relative to written bytes. A write that finds no space dirties pages that are then dropped. A write that succeeds dirties about as much as it writes, or at most one page per small write."}
+	pagesPerWrite = rule.Threshold{Name: "pages-per-write", Value: 2, Unit: "count", Source: rule.Judgement,
+		Reason: "Pages dirtied per write call, required with in-vain. A small record that is synced dirties its page each time, or two at a page border; with pages of 64 KiB that is more than 100 times what it writes."}
 )
 
 // failingWriters lists programs that call write(2) without anything being
@@ -199,7 +201,8 @@ func failingWriters(v *view.View) []view.Process {
 			if p.Kernel || p.Own || !(p.WriteCalls >= failingCalls.Value) {
 				continue
 			}
-			if p.WriteChars < failingChars.Value*p.WriteCalls || p.WriteBytes >= inVain.Value*max(p.WriteChars, 1) {
+			dropped := p.WriteBytes >= inVain.Value*max(p.WriteChars, 1) && p.WriteBytes > pagesPerWrite.Value*float64(v.PageSize())*p.WriteCalls
+			if p.WriteChars < failingChars.Value*p.WriteCalls || dropped {
 				list = append(list, p)
 			}
 		}
