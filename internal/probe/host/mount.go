@@ -71,7 +71,7 @@ func (m *mount) read(w *recording.Writer, _ bool) error {
 	entries = worthReading(entries)
 	if len(entries) > maxMounts {
 		w.Lost(len(entries) - maxMounts)
-		entries = entries[:maxMounts]
+		entries = foremost(entries, maxMounts)
 	}
 	var silent, refused []string
 	deadline := time.Now().Add(remotePatience)
@@ -135,6 +135,22 @@ func worthReading(entries []mountEntry) []mountEntry {
 		}
 	}
 	return list
+}
+
+// foremost leaves the mounts that say most of a host with more than can be read. Those of pods are
+// mostly tmpfs, which are in the list before the disks that are mounted later.
+func foremost(list []mountEntry, count int) []mountEntry {
+	rank := func(e mountEntry) int {
+		switch {
+		case e.major != 0, strings.HasPrefix(e.device, "/dev/"), e.point == "/":
+			return 0 // on a block device; that of Btrfs has a number of its own
+		case e.fsType != "tmpfs":
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(list, func(a, b mountEntry) int { return cmp.Compare(rank(a), rank(b)) })
+	return list[:min(len(list), count)]
 }
 
 func mountRow(e mountEntry, s *unix.Statfs_t) recording.MountSample {

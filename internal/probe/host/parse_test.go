@@ -2,8 +2,11 @@ package host
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -156,6 +159,48 @@ bad line
 	want := []string{"/ /dev/sda1", "/data /dev/sda3", "/mnt/a b /dev/sdb", "/opt tmpfs"}
 	if diff := cmp.Diff(want, points); diff != "" {
 		t.Errorf("mounts (-want +got):\n%s", diff)
+	}
+}
+
+// On a host with more mounts than are read, those of block devices are, wherever they are listed.
+func TestManyMounts(t *testing.T) {
+	var b strings.Builder
+	line := func(id int, device, point, fsType, source string) {
+		fmt.Fprintf(&b, "%d 20 %s / %s rw - %s %s rw\n", id, device, point, fsType, source)
+	}
+	b.WriteString("20 1 0:44 / / rw - overlay overlay rw\n")
+	for i := range 600 {
+		line(100+i, fmt.Sprintf("0:%d", 100+i), fmt.Sprintf("/run/pod%d", i), "tmpfs", "tmpfs")
+	}
+	line(800, "0:800", "/tank", "zfs", "tank")
+	line(801, "0:801", "/srv/btrfs", "btrfs", "/dev/sdc")
+	line(802, "8:17", "/srv/volume", "ext4", "/dev/sdb1")
+	root := t.TempDir()
+	path := filepath.Join(root, "proc/self/mountinfo")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(b.String()), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	m := newMount(FS{Root: root})
+	m.statfs = func(_ string, into *unix.Statfs_t) error { into.Blocks, into.Frsize = 1, 4096; return nil }
+	w := recording.NewWriter(at)
+	if err := m.read(w, true); err != nil {
+		t.Fatal(err)
+	}
+	rec := recording.New(recording.Manifest{})
+	if err := rec.Commit(w); err != nil {
+		t.Fatal(err)
+	}
+	var points []string
+	for _, row := range recording.Rows[recording.MountSample](rec) {
+		points = append(points, row.MountPoint)
+	}
+	if len(points) != maxMounts {
+		t.Fatalf("%d rows, want %d", len(points), maxMounts)
+	}
+	for _, want := range []string{"/", "/srv/btrfs", "/srv/volume", "/tank", "/run/pod0"} {
+		if !slices.Contains(points, want) {
+			t.Errorf("%s was not read", want)
+		}
 	}
 }
 
