@@ -31,7 +31,7 @@ var columnsOfText = map[recording.Table]string{
 	recording.Pressure:     "resource=ours",
 	recording.Swaps:        "device=name kind=ours",
 	recording.Zones:        "zone=ours",
-	recording.Disks:        "device=ours backing=name scheduler=ours",
+	recording.Disks:        "device=ours backing=name slaves=ours scheduler=ours",
 	recording.Baselines:    "kind=name thing=name what=name",
 	recording.Mounts:       "mount_point=name device=free fs_type=ours",
 	recording.NetDevices:   "interface=name master=name kind=ours",

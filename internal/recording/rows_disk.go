@@ -11,6 +11,7 @@ type DiskSample struct {
 	Minor         int32         `parquet:"minor"`
 	Partition     bool          `parquet:"partition"`
 	Backing       string        `parquet:"backing,dict"` // loop: the backing file; device mapper: the mapped name
+	Slaves        string        `parquet:"slaves,dict"`  // what a device of device mapper or md is made of, as sda2,sdb: disks, partitions and other such devices
 	Reads         uint64        `parquet:"reads"`        // completed
 	ReadBytes     uint64        `parquet:"read_bytes"`
 	ReadTime      time.Duration `parquet:"read_time_ns"` // summed over requests

@@ -145,8 +145,11 @@ func ontoDisk(v *view.View, last Link, tid int32, call string, found []Finding) 
 	if waits, in := v.AtDisk(last.Who.PID, tid); device == "" && len(slow) == 1 && waits >= leastAtDisk {
 		last.For, last.Mean, device = cmp.Or(in, "I/O"), waits, slow[0]
 	}
-	if d, ok := v.BlockDevice(device); ok && slices.Contains(slow, v.Underlying(d)) {
-		device = v.Underlying(d)
+	for _, under := range v.Below(device) {
+		if slices.Contains(slow, under) {
+			device = under
+			break
+		}
 	}
 	if device == "" {
 		return Chain{last}

@@ -51,7 +51,7 @@ type BlockDevice struct {
 	InFlight   int64                // requests, at the last reading
 	Last       recording.DiskSample // the last reading
 	Intervals  []DiskRates          // between neighbouring readings
-	Mounts     []string             // where filesystems on it or on its partitions are mounted
+	Mounts     []string             // where filesystems on it, on its partitions or on volumes on it alone are mounted
 }
 
 // BlockDevices lists the whole block devices (no partitions), the busiest first.
@@ -127,16 +127,15 @@ func diskRates(v *View, samples []recording.DiskSample) DiskRates {
 	return r
 }
 
-// Underlying is the block device that a loop device's backing file lies on;
-// "" for devices that are not loop devices or when the file's place is not
-// known.
-func (v *View) Underlying(d BlockDevice) string {
-	if !strings.HasPrefix(d.Device, "loop") || !strings.HasPrefix(d.Backing, "/") {
+// diskOfFile is the block device that a loop device's backing file lies on;
+// "" if its place is not known.
+func (v *View) diskOfFile(file string) string {
+	if !strings.HasPrefix(file, "/") {
 		return ""
 	}
 	best := recording.MountSample{}
 	for _, m := range v.mounts() {
-		if within(d.Backing, m.MountPoint) && len(m.MountPoint) >= len(best.MountPoint) {
+		if within(file, m.MountPoint) && len(m.MountPoint) >= len(best.MountPoint) {
 			best = m
 		}
 	}
@@ -173,17 +172,6 @@ func (v *View) wholeDisk(m recording.MountSample) string {
 	return whole
 }
 
-// WholeDisk is the disk that a device is a partition of, by kernel names; the name itself if it
-// is none, or not known.
-func (v *View) WholeDisk(name string) string {
-	for _, s := range Rows[recording.DiskSample](v) {
-		if s.Device == name {
-			return cmp.Or(v.wholeDisk(recording.MountSample{Major: s.Major, Minor: s.Minor}), name)
-		}
-	}
-	return name
-}
-
 // DeviceOf is the disk that a filesystem with this device number ("8:1") lies on;
 // "" if it is on none, or not known.
 func (v *View) DeviceOf(number string) string {
@@ -213,10 +201,13 @@ func (v *View) FilesystemType(number string) string {
 	return ""
 }
 
+// mountsOf are those of filesystems on a device, on its partitions, and on volumes all of which
+// lies on it.
 func (v *View) mountsOf(device string) []string {
 	var points []string
+	device = v.reachedBy(device)
 	for _, m := range v.mounts() {
-		if v.wholeDisk(m) == device && !slices.Contains(points, m.MountPoint) {
+		if v.LiesOn(v.wholeDisk(m), device) && !slices.Contains(points, m.MountPoint) {
 			points = append(points, m.MountPoint)
 		}
 	}
@@ -247,7 +238,7 @@ type Filesystem struct {
 	recording.MountSample
 	Samples []recording.MountSample
 	Seconds float64
-	Disk    string // whole block device, "" without one
+	Disk    string // whole block device, a volume or an array too; "" without one
 }
 
 // Filesystems lists the filesystems that can be written to: not read-only, not

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"rtrail/internal/baseline"
 	"rtrail/internal/bench"
@@ -40,7 +41,8 @@ func Host(r *bench.Run, v *view.View) {
 		r.Host.Util = number(100 * disks[0].Utilisation)
 		read, written := 0.0, 0.0
 		for i := range disks {
-			if d := &disks[i]; v.WholeDisk(d.Device) == d.Device { // what others lie upon counts once
+			// A volume or an array counts once, as its disks; a loop device is a disk of its own here.
+			if d := &disks[i]; len(v.Lower(d.Device)) == 0 || strings.HasPrefix(d.Device, "loop") {
 				read, written = read+d.ReadBytes, written+d.WrittenBytes
 			}
 		}

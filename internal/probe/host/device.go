@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ type device struct {
 	partition  bool
 	rotational bool
 	backing    string
+	slaves     string
 	scheduler  string
 	size       int64
 	// Of the SCSI layer, which SATA disks are in as well; else Unknown.
@@ -25,7 +27,7 @@ type device struct {
 
 func (d device) fill(row *recording.DiskSample) {
 	row.Partition, row.Rotational, row.Backing = d.partition, d.rotational, d.backing
-	row.Scheduler, row.Errors, row.Timeouts = d.scheduler, d.errors, d.timeouts
+	row.Slaves, row.Scheduler, row.Errors, row.Timeouts = d.slaves, d.scheduler, d.errors, d.timeouts
 }
 
 // readDevice asks sysfs about one device. What is not there stays empty; a
@@ -56,9 +58,40 @@ func (d *disk) readDevice(name string) device {
 	case strings.HasPrefix(name, "loop"):
 		dev.backing = string(d.attribute(dir, "loop/backing_file"))
 	case strings.HasPrefix(name, "dm-"):
-		dev.backing = string(d.attribute(dir, "dm/name"))
+		dev.backing, dev.slaves = string(d.attribute(dir, "dm/name")), slaves(dir)
+	case strings.HasPrefix(name, "md") && !dev.partition:
+		dev.slaves = slaves(dir)
 	}
 	return dev
+}
+
+const (
+	// maxSlaves bounds how many devices another one is made of; of more they are not told.
+	maxSlaves = 64
+	// maxName is DISK_NAME_LEN of the kernel.
+	maxName = 32
+)
+
+// slaves lists what a device is made of: sysfs has a link to each, which bears its name. It is ""
+// if that cannot be read as a whole, for half of it would say that the device is on one disk.
+func slaves(dir string) string {
+	f, err := os.Open(filepath.Join(dir, "slaves"))
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(maxSlaves + 1)
+	if err != nil || len(names) > maxSlaves {
+		return ""
+	}
+	for i, name := range names {
+		if len(name) > maxName || strings.ContainsAny(name, ", ") {
+			return ""
+		}
+		names[i] = strings.ReplaceAll(name, "!", "/")
+	}
+	slices.Sort(names)
+	return strings.Join(names, ",")
 }
 
 // hexCounter reads a counter of drivers/scsi/scsi_sysfs.c, as 0x1f; Unknown if

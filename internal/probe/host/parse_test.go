@@ -162,6 +162,35 @@ bad line
 	}
 }
 
+// What a device is made of is told as a whole or not at all.
+func TestSlaves(t *testing.T) {
+	root := t.TempDir()
+	add := func(path, text string) {
+		path = filepath.Join(root, "sys/class/block", path)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, text := range map[string]string{
+		"dm-0/size": "1000", "dm-0/dm/name": "vg-root\n", "dm-0/slaves/sdb": "", "dm-0/slaves/sda2": "", "dm-0/slaves/cciss!c0d0p2": "",
+		"md0/size": "1000", "md0/slaves/sdc1": "", "md0/slaves/sdd1": "",
+		"md0p1/size": "1000", "md0p1/partition": "1", "md0p1/slaves/sdc1": "",
+		"dm-1/size": "1000", "dm-2/size": "1000", "dm-2/slaves/" + strings.Repeat("a", maxName+1): "",
+		"dm-3/size": "1000", "dm-3/slaves/sda,sdb": "", "sda/size": "1000", "sda/slaves/sdb": "", "md9/size": "1000",
+	} {
+		add(path, text)
+	}
+	for i := range maxSlaves + 1 {
+		add(fmt.Sprintf("md9/slaves/sd%d", i), "")
+	}
+	d := newDisk(FS{Root: root})
+	for name, want := range map[string]string{"dm-0": "cciss/c0d0p2,sda2,sdb", "md0": "sdc1,sdd1", "md0p1": "", "dm-1": "", "dm-2": "", "dm-3": "", "sda": "", "md9": "", "dm-7": ""} {
+		if got := d.readDevice(name).slaves; got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
 // On a host with more mounts than are read, those of block devices are, wherever they are listed.
 func TestManyMounts(t *testing.T) {
 	var b strings.Builder

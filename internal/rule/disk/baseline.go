@@ -12,6 +12,13 @@ import (
 // ofBaseline says how near a disk is to what it could do when it was measured.
 func ofBaseline(v *view.View, d view.BlockDevice) []rule.Evidence {
 	o, ok := v.DiskOfBaseline(d)
+	for _, b := range v.BlockDevices() { // a volume on it may have been measured
+		if !ok && v.LiesOn(b.Device, d.Device) {
+			if o, ok = v.DiskOfBaseline(b); ok {
+				d = b
+			}
+		}
+	}
 	if !ok {
 		return nil
 	}

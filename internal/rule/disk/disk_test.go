@@ -26,6 +26,7 @@ type device struct {
 	resetAt       float64 // seconds after which its counters restart
 	partition     bool
 	backing       string
+	slaves        string
 }
 
 func disks(h *ruletest.Host, d device) {
@@ -37,7 +38,7 @@ func disks(h *ruletest.Host, d device) {
 		}
 		n := func(rate float64) uint64 { return uint64(rate * s) }
 		t := func(seconds float64) time.Duration { return time.Duration(seconds * s * float64(time.Second)) }
-		return recording.DiskSample{At: at, Device: d.name, Major: 7, Minor: cmp.Or(d.minor, 3), Partition: d.partition, Backing: d.backing,
+		return recording.DiskSample{At: at, Device: d.name, Major: 7, Minor: cmp.Or(d.minor, 3), Partition: d.partition, Backing: d.backing, Slaves: d.slaves,
 			Reads: n(d.reads), ReadBytes: n(d.reads * d.size), ReadTime: t(d.reads * d.await),
 			Writes: n(d.writes), WrittenBytes: n(d.writes * d.size), WriteTime: t(d.writes * d.await),
 			Busy: t(d.busy), WeightedQueue: t(d.queue)}

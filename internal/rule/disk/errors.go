@@ -2,6 +2,7 @@ package disk
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -124,12 +125,36 @@ func detectErrors(v *view.View) ([]rule.Finding, error) {
 			of(name).timeouts = n
 		}
 	}
+	joinVolumes(v, byDevice)
 	var found []rule.Finding
 	for _, d := range byDevice {
 		found = append(found, d.finding(v))
 	}
 	slices.SortFunc(found, func(a, b rule.Finding) int { return cmp.Compare(a.Subject.Name, b.Subject.Name) })
 	return found, nil
+}
+
+// joinVolumes puts what is told of volumes to the disk below them where that ended requests with
+// errors, too: it is the same again. A volume can fail while its disk does not, as one of a full
+// pool of thin volumes does.
+func joinVolumes(v *view.View, byDevice map[string]*failing) {
+	names := slices.Sorted(maps.Keys(byDevice))
+	for _, volume := range names {
+		for _, name := range names {
+			disk := byDevice[name]
+			if name == volume || disk == nil || !v.LiesOn(volume, name) || disk.lines[requestError]+disk.lines[requestTimeout] == 0 && disk.timeouts == 0 {
+				continue
+			}
+			for kind, n := range byDevice[volume].lines {
+				if disk.lines[kind] == 0 {
+					disk.first[kind] = byDevice[volume].first[kind]
+				}
+				disk.lines[kind] += n
+			}
+			delete(byDevice, volume)
+			break
+		}
+	}
 }
 
 // count counts a request by what words say of it. A flush is a write that does not last.
@@ -161,6 +186,9 @@ func (d *failing) finding(v *view.View) rule.Finding {
 		if probed = d.probed(v); probed {
 			f.Confidence = rule.Likely
 			f.Impact = rule.Impact{Unmeasured: true, Text: rule.T("none is seen: no filesystem or swap area that is in use is known to be on it, and nobody waits for it")}
+			if of := partOf(v, d.device); of != "" {
+				f.Impact.Text = rule.T("none is seen: it is one of the devices that %s is made of, and nobody waits for it", of)
+			}
 			f.Notes = append(f.Notes, rule.T("all of its requests are reads that failed: perhaps only programs that look for disks ask it, as a path of multipath that is not used or a disk that was taken away"))
 		}
 	case d.lines[requestTimeout] > 0 || d.timeouts > 0:
@@ -183,7 +211,7 @@ func (d *failing) finding(v *view.View) rule.Finding {
 	}
 	var check shell.Command
 	for _, fs := range v.Filesystems() {
-		if fs.Disk == d.device {
+		if v.LiesOn(fs.Disk, d.device) {
 			if c := checks(fs); !c.Empty() {
 				check = c
 			}
@@ -207,6 +235,17 @@ func (d *failing) finding(v *view.View) rule.Finding {
 	return f
 }
 
+// partOf is the array, multipath or volume of several disks with a mounted filesystem that a disk
+// is a part of, in words; "" if there is none. Others of its disks may do without this one.
+func partOf(v *view.View, device string) string {
+	for _, b := range v.BlockDevices() {
+		if len(b.Mounts) > 0 && !strings.HasPrefix(b.Device, "loop") && slices.Contains(v.Below(b.Device), device) && !v.LiesOn(b.Device, device) {
+			return b.Device + " (" + b.Mounts[0] + ")"
+		}
+	}
+	return ""
+}
+
 // probed says that a disk was only looked at, as pvscan and udev do: all of its requests are reads
 // that failed, no filesystem or swap area in use is known to lie on it, and nobody waits for it.
 func (d *failing) probed(v *view.View) bool {
@@ -221,9 +260,9 @@ func (d *failing) probed(v *view.View) bool {
 	return float64(d.reads)+0.5 >= b.Requests()*b.Seconds
 }
 
-// swapsOn says whether a swap area lies on a disk or on one of its partitions.
+// swapsOn says whether a swap area lies on a disk, on one of its partitions or on a volume on it.
 func swapsOn(v *view.View, device string) bool {
-	return slices.ContainsFunc(view.Rows[recording.DiskSample](v), func(s recording.DiskSample) bool { return s.Swap && v.WholeDisk(s.Device) == device })
+	return slices.ContainsFunc(view.Rows[recording.DiskSample](v), func(s recording.DiskSample) bool { return s.Swap && v.LiesOn(v.WholeDisk(s.Device), device) })
 }
 
 // impact is the share of the device's requests that failed, and how many threads wait for it

@@ -43,7 +43,7 @@ func usedFiles(v *view.View, disk string, p view.Process) []usedFile {
 		}
 		read += f.Read
 		written += f.Written
-		if d, ok := v.BlockDevice(f.Disk); f.Disk == disk || ok && v.Underlying(d) == disk {
+		if f.Disk == disk || slices.Contains(v.Underlying(f.Disk), disk) {
 			list = append(list, usedFile{FileIO: f})
 		}
 	}

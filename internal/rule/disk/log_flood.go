@@ -101,12 +101,14 @@ func (l *growingLog) written(v *view.View) float64 {
 	return min(most, l.process.WriteBytes)
 }
 
-// disks are that of the log and, of a loop device, the one below, if the log is most of what
-// that does, too.
+// disks are that of the log and, of a loop device or a volume, those below, if the log is most of
+// what they do, too.
 func (l *growingLog) disks(v *view.View) []view.Entity {
 	list := []view.Entity{view.DeviceEntity(l.disk.Device)}
-	if under, ok := v.BlockDevice(v.Underlying(l.disk)); ok && l.written(v) >= logShare.Value*(under.ReadBytes+under.WrittenBytes) {
-		list = append(list, view.DeviceEntity(under.Device))
+	for _, name := range v.Underlying(l.disk.Device) {
+		if under, ok := v.BlockDevice(name); ok && l.written(v) >= logShare.Value*(under.ReadBytes+under.WrittenBytes) {
+			list = append(list, view.DeviceEntity(under.Device))
+		}
 	}
 	return list
 }
@@ -114,7 +116,7 @@ func (l *growingLog) disks(v *view.View) []view.Entity {
 // otherBusy says whether another disk is busy, too, that is not below or above it.
 func (l *growingLog) otherBusy(v *view.View) bool {
 	for _, d := range v.BlockDevices() {
-		if d.Device != l.disk.Device && d.Utilisation >= logBusy.Value && v.Underlying(d) != l.disk.Device && v.Underlying(l.disk) != d.Device {
+		if d.Device != l.disk.Device && d.Utilisation >= logBusy.Value && !v.SameStack(d.Device, l.disk.Device) {
 			return true
 		}
 	}

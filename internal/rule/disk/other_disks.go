@@ -15,20 +15,20 @@ type otherDisks struct {
 	read, written float64 // bytes per second, of all
 }
 
-// beside sums up the disks that are neither d nor above or below it.
+// beside sums up the disks that are neither d nor above or below it, nor parts of the same array.
 func beside(v *view.View, d view.BlockDevice) otherDisks {
 	var o otherDisks
-	under, judged := v.Underlying(d), false
+	judged, arrays := false, above(v, d.Device)
 	for _, b := range v.BlockDevices() {
-		below := v.Underlying(b)
-		if b.Device == d.Device || b.Device == under || below == d.Device || stacked(v, b) {
+		if b.Device == d.Device || v.SameStack(b.Device, d.Device) || stacked(v, b) || mates(v, arrays, d, b) {
 			continue
 		}
 		rates := b.DiskRates
-		if below != "" && below != under { // most of its requests are those of the disk below
-			u, _ := v.BlockDevice(below)
-			rates.Queue, rates.Utilisation = max(rates.Queue-u.Queue, 0), max(rates.Utilisation-u.Utilisation, 0)
-			rates.ReadBytes, rates.WrittenBytes = max(rates.ReadBytes-u.ReadBytes, 0), max(rates.WrittenBytes-u.WrittenBytes, 0)
+		for _, name := range v.Lower(b.Device) { // most of its requests are those of the disks below
+			if u, ok := v.BlockDevice(name); ok && !v.SameStack(name, d.Device) {
+				rates.Queue, rates.Utilisation = max(rates.Queue-u.Queue, 0), max(rates.Utilisation-u.Utilisation, 0)
+				rates.ReadBytes, rates.WrittenBytes = max(rates.ReadBytes-u.ReadBytes, 0), max(rates.WrittenBytes-u.WrittenBytes, 0)
+			}
 		}
 		o.read += rates.ReadBytes
 		o.written += rates.WrittenBytes
@@ -52,10 +52,23 @@ func beside(v *view.View, d view.BlockDevice) otherDisks {
 	return o
 }
 
+// above lists the devices that lie on one.
+func above(v *view.View, device string) []view.BlockDevice {
+	return slices.DeleteFunc(slices.Clone(v.BlockDevices()), func(b view.BlockDevice) bool { return !slices.Contains(v.Below(b.Device), device) })
+}
+
+// mates says that two disks are parts of one array, or paths of one multipath, that moves most of
+// what they do: bytes and waits of programs are those of both. The arrays are those above d.
+func mates(v *view.View, arrays []view.BlockDevice, d, b view.BlockDevice) bool {
+	return slices.ContainsFunc(arrays, func(a view.BlockDevice) bool {
+		return slices.Contains(v.Below(a.Device), b.Device) && a.Bytes() >= ownStream.Value*max(d.Bytes(), b.Bytes())
+	})
+}
+
 // stacked says that the requests of a device are those of other devices, and that it is not told
 // of which.
 func stacked(v *view.View, d view.BlockDevice) bool {
-	if v.Underlying(d) != "" {
+	if len(v.Lower(d.Device)) > 0 {
 		return false
 	}
 	if major, minor, ok := view.DeviceNumbers(d.Device); ok {

@@ -68,20 +68,18 @@ func amplifiers(v *view.View) (list []amplifier) {
 // readBy is the disk that a process reads from, and what is below it: counters of processes
 // name no disks, but of one disk alone the reads fit. None: it could be several.
 func readBy(v *view.View, p view.Process) (disks []view.BlockDevice) {
-	below := ""
 	for _, d := range v.BlockDevices() {
 		if p.ReadBytes < mostReads.Value*d.ReadBytes || d.ReadBytes < mostReads.Value*p.ReadBytes {
 			continue
 		}
-		if len(disks) > 0 && v.Underlying(d) != disks[0].Device && d.Device != below {
+		if slices.ContainsFunc(disks, func(o view.BlockDevice) bool { return !v.SameStack(d.Device, o.Device) }) {
 			return nil
 		}
-		if under := v.Underlying(d); under != "" || len(disks) == 0 {
-			below = under
-			disks = slices.Insert(disks, 0, d)
-			continue
+		at := slices.IndexFunc(disks, func(o view.BlockDevice) bool { return slices.Contains(v.Below(d.Device), o.Device) })
+		if at < 0 {
+			at = len(disks)
 		}
-		disks = append(disks, d)
+		disks = slices.Insert(disks, at, d)
 	}
 	return disks
 }

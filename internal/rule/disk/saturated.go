@@ -77,15 +77,18 @@ func judged(v *view.View, wanted func(candidate) bool) (found []rule.Finding) {
 
 // candidates are the devices at which requests queue, and those at which a group reaches a limit.
 func candidates(v *view.View) []candidate {
-	held := heldByCgroup(v)
+	held, again := heldByCgroup(v), seenAgain(v)
 	var devices []candidate
-	above := map[string]bool{} // disks whose limit is told with a loop device on them
+	above := map[string]bool{} // disks whose limit is told with a device on them
 	for _, d := range v.BlockDevices() {
-		c := candidate{BlockDevice: d, loaded: loaded(d), limits: held[d.Device]}
-		if under := v.Underlying(d); under != "" {
-			if u, ok := v.BlockDevice(under); ok && loaded(u) {
-				continue // the queue above is the one below seen again
-			}
+		if again[d.Device] {
+			continue
+		}
+		c := candidate{BlockDevice: d, node: d.Device, loaded: loaded(d), limits: held[d.Device]}
+		if view.NVMePath(d.Device) {
+			c.node = v.WholeDisk(d.Device)
+		}
+		for _, under := range v.Underlying(d.Device) {
 			if len(c.limits) == 0 && c.loaded && len(held[under]) > 0 {
 				c.limits, above[under] = held[under], true
 			}
@@ -99,9 +102,56 @@ func candidates(v *view.View) []candidate {
 	})
 }
 
+// seenAgain are the devices whose queue is that of another one of their stack: volumes, encrypted
+// and loop devices of the disk below them, and the disks and paths of the array or multipath above
+// them that moves most of what they do.
+func seenAgain(v *view.View) map[string]bool {
+	again := map[string]bool{}
+	for _, d := range v.BlockDevices() {
+		isLoaded := loaded(d)
+		if !isLoaded && !strings.HasPrefix(d.Device, "loop") {
+			continue
+		}
+		below := loadedBelow(v, d.Device)
+		switch {
+		case len(below) == 1 && !view.NVMePath(below[0]):
+			again[d.Device] = true
+		case len(below) > 0 && isLoaded:
+			for _, name := range v.Below(d.Device) {
+				if u, ok := v.BlockDevice(name); ok && loaded(u) && d.Bytes() >= ownStream.Value*u.Bytes() {
+					again[name] = true
+				}
+			}
+		}
+	}
+	return again
+}
+
+// loadedBelow are the nearest devices below one at which requests queue, on each way down.
+func loadedBelow(v *view.View, device string) (list []string) {
+	seen := map[string]bool{device: true}
+	var walk func(string)
+	walk = func(at string) {
+		for _, name := range v.Lower(at) {
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			if u, ok := v.BlockDevice(name); ok && loaded(u) {
+				list = append(list, name)
+			} else {
+				walk(name)
+			}
+		}
+	}
+	walk(device)
+	return list
+}
+
 // candidate is a device that may hold somebody up.
 type candidate struct {
 	view.BlockDevice
+	node    string // its name in /dev: a path of NVMe has none of its own
 	loaded  bool
 	limits  []*ioLimit // that groups reach on this device
 	limit   *ioLimit   // the one of them that holds somebody up
@@ -319,7 +369,7 @@ func (c candidate) fixes(w waiters) []rule.Fix {
 		if c.limit == nil {
 			fixes = append(fixes, rule.Fix{
 				Text:     rule.T("slow %s (%d) down so that others get their turn", top.Comm, top.PID),
-				Command:  rule.SetProperty(cmp.Or(top.IOCgroup, top.Cgroup), shell.Line("--runtime IOReadBandwidthMax=%s IOWriteBandwidthMax=%s", "/dev/"+c.Device+" 20M", "/dev/"+c.Device+" 20M")),
+				Command:  rule.SetProperty(cmp.Or(top.IOCgroup, top.Cgroup), shell.Line("--runtime IOReadBandwidthMax=%s IOWriteBandwidthMax=%s", "/dev/"+c.node+" 20M", "/dev/"+c.node+" 20M")),
 				Tradeoff: "it takes longer; on cgroup v1 buffered writes are not held back",
 			})
 		}

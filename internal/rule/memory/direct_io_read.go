@@ -51,6 +51,7 @@ type rereader struct {
 	counted bool          // read was counted call by call, file by file
 	disk    string        // on which all of the files lie; "" if they lie on several
 	most    bool          // it does most of what the disk reads
+	under   []string      // of a volume: the disks below it of which it does most, too
 }
 
 func detectDirectRead(v *view.View) ([]rule.Finding, error) {
@@ -102,6 +103,11 @@ func rereaderOf(v *view.View, p view.Process) (r rereader, ok bool) {
 	}
 	if d, ok := v.BlockDevice(r.disk); ok && p.Seconds > 0 {
 		r.most = r.read/p.Seconds >= directDisk.Value*d.ReadBytes
+		for _, u := range v.BlockDevices() {
+			if u.Device != r.disk && v.LiesOn(r.disk, u.Device) && r.read/p.Seconds >= directDisk.Value*u.ReadBytes {
+				r.under = append(r.under, u.Device)
+			}
+		}
 	}
 	m, ok := v.MemoryNow()
 	if !ok || len(r.files) == 0 || cachesItself[p.Comm] {
@@ -157,6 +163,9 @@ func (r *rereader) finding() rule.Finding {
 		return out
 	}
 	out.Affects = []view.Entity{view.DeviceEntity(f.Disk)}
+	for _, under := range r.under {
+		out.Affects = append(out.Affects, view.DeviceEntity(under))
+	}
 	if r.waits >= directWaits.Value {
 		if out.Confidence = rule.Likely; len(r.files) == 1 {
 			out.Confidence = rule.Certain

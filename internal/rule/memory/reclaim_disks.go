@@ -2,6 +2,7 @@ package memory
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"rtrail/internal/view"
@@ -67,7 +68,7 @@ func (s squeeze) missed(v *view.View, device string) float64 {
 	pages := 0.0
 	for _, u := range uses {
 		on := v.DeviceOf(u.Device)
-		if (on == "" || on == device) && (u.PID == 0 || members[u.PID]) && u.Span > 0 {
+		if (on == "" || on == device || slices.Contains(v.Below(on), device)) && (u.PID == 0 || members[u.PID]) && u.Span > 0 {
 			pages += float64(u.Missed) / u.Span.Seconds()
 		}
 	}

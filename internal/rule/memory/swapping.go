@@ -23,7 +23,7 @@ var swapping = rule.Rule{
 	Columns:  []string{"vmstat.pswpin", "vmstat.pswpout"},
 	// The swap device is busy with it, and whoever waits for a page waits in D.
 	Explains:   []string{"mem/cgroup-near-limit", "disk/read-amplified", "disk/saturated", "disk/cgroup-throttled", "proc/uninterruptible", "mem/leak", "mem/reclaim", "rt/server-slow", "rt/client-slow", "mysql/not-answering"},
-	Thresholds: []*rule.Threshold{&swapInFrom, &steadyFrom, &stalledFrom, &swapOutFrom, &victimFaults, &pushedOut, &limitNear, &ownShare, &kernelShare},
+	Thresholds: []*rule.Threshold{&swapInFrom, &steadyFrom, &stalledFrom, &swapOutFrom, &victimFaults, &pushedOut, &limitNear, &ownShare, &kernelShare, &swapShare},
 	Detect:     detectSwapping,
 }
 
@@ -44,6 +44,8 @@ var (
 		Reason: "Memory relative to the limit. A cgroup this close is the one that is short of memory."}
 	ownShare = rule.Threshold{Name: "own-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the limit that is anonymous memory. Only swap can free that."}
+	swapShare = rule.Threshold{Name: "swap-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Bytes that go to swap and come back relative to all bytes of a disk below a swap volume. From half of it on, the disk is busy with swap."}
 )
 
 func detectSwapping(v *view.View) ([]rule.Finding, error) {
@@ -251,6 +253,11 @@ func describeSwapping(v *view.View, f *rule.Finding, p view.Paging, s stall) {
 	// they are; a growing process only if it is the culprit itself.
 	for _, d := range space.Devices {
 		f.Affects = append(f.Affects, view.DeviceEntity(d))
+		for _, name := range v.Underlying(strings.TrimPrefix(d, "/dev/")) {
+			if under, ok := v.BlockDevice(name); ok && p.SwapIn+p.SwapOut >= swapShare.Value*under.Bytes() {
+				f.Affects = append(f.Affects, view.DeviceEntity(name))
+			}
+		}
 	}
 	f.Fixes = swappingFixes(c, who)
 }

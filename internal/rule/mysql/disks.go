@@ -8,8 +8,8 @@ import (
 )
 
 // disksOf are the block devices that a server's files lie on, where the server
-// runs on this host: that of its data folder and, for a loop device, the one
-// below it.
+// runs on this host: that of its data folder and, for a loop device or a volume,
+// those below it.
 func disksOf(v *view.View, s *view.MySQLServer) []view.BlockDevice {
 	dir, ok := s.Variable("datadir")
 	if !ok || s.Process == nil {
@@ -30,7 +30,7 @@ func disksUnder(v *view.View, dir string) []view.BlockDevice {
 		return nil
 	}
 	list := []view.BlockDevice{d}
-	if below := v.Underlying(d); below != "" {
+	for _, below := range v.Underlying(d.Device) {
 		if u, ok := v.BlockDevice(below); ok {
 			list = append(list, u)
 		}
