@@ -75,6 +75,9 @@ func (s *Stacks) told() (at time.Time, notes []string) {
 		if src.Unreadable > 0 {
 			notes = append(notes, fmt.Sprintf("%s: %s could not be read, the first is line %d: %s", src.Name, unit.Plural(src.Unreadable, "line", "lines"), src.Problems[0].Line, src.Problems[0].What))
 		}
+		if left := src.LeftOut(); left != "" {
+			notes = append(notes, src.Name+": "+left)
+		}
 	}
 	return at, notes
 }

@@ -25,6 +25,7 @@ type thread struct {
 	depth    int // frames it has, also those that are not kept
 	broken   bool
 	notes    []note // locks, of jstack
+	event    []byte // of perf, where it takes no time: the sample does not count
 }
 
 // frame is one line of a stack.
@@ -60,6 +61,7 @@ type aggregate struct {
 	hot     []Hot
 	memory  *budget.Budget // for different stacks
 	full    bool           // the last stack did not fit
+	left    Objects        // samples that do not count, by their event
 }
 
 func newAggregate(kind string, top map[int32]float64, memory *budget.Budget) *aggregate {
@@ -99,6 +101,9 @@ func (a *aggregate) add(t *thread) *Stack {
 	}
 	return s
 }
+
+// leave counts a sample of an event that takes no time.
+func (a *aggregate) leave(event string) { a.left.add(event, 1) }
 
 // stackBytes is what a stack takes, here and as evidence: its key, its frames
 // once more where they are judged and printed, and its lines.
@@ -177,6 +182,9 @@ func (a *aggregate) merge(b *aggregate) {
 	a.threads += b.threads
 	a.looks = max(a.looks, b.looks)
 	a.hot = append(a.hot, b.hot...)
+	for event, n := range b.left {
+		a.left.add(event, n)
+	}
 	for key, s := range b.stacks {
 		have := a.stacks[key]
 		if have == nil {

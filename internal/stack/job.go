@@ -173,7 +173,7 @@ func (j *job) wait() *aggregate {
 		return nil
 	}
 	sortProblems(j.src)
-	j.src.Threads = j.sum.threads
+	j.src.Threads, j.src.Left = j.sum.threads, j.sum.left
 	if j.format.mark == nil {
 		j.src.Samples = j.sum.threads
 	} else if j.src.Samples == 0 && j.sum.threads > 0 {

@@ -3,6 +3,7 @@ package stack
 import (
 	"bytes"
 	"math"
+	"strings"
 )
 
 // parsePerf reads what perf script writes:
@@ -11,13 +12,17 @@ import (
 //	        ffffffff8100 _raw_spin_lock+0x1 ([kernel.kallsyms])
 //	            55d0cafe ut_delay+0x20 (/usr/sbin/mysqld)
 //
-// Each sample counts once.
+// Each sample of a clock or of cycles counts once.
 func parsePerf(text []byte, s *sink) {
 	t := &s.thread
 	t.reset(s.line)
 	open := false
 	flush := func() {
-		if open && len(t.frames) > 0 {
+		switch {
+		case !open:
+		case t.event != nil:
+			s.leave(eventName(t.event))
+		case len(t.frames) > 0:
 			s.finish(t)
 		}
 		open = false
@@ -86,11 +91,74 @@ func perfHead(line []byte, t *thread, s *sink, flush func()) bool {
 	flush()
 	t.reset(s.line)
 	t.pid, t.tid, t.name, t.process = pid, tid, comm, comm
+	event, after := perfEvent(rest)
+	if !takesTime(event) {
+		t.event = event
+		return true
+	}
 	// Without call chains the address follows the name of the event.
-	if at := bytes.LastIndex(rest, []byte(": ")); at >= 0 && len(bytes.TrimSpace(rest[at+2:])) > 0 {
-		perfFrame(rest[at+2:], t)
+	if len(after) > 0 {
+		perfFrame(after, t)
 	}
 	return true
+}
+
+// perfEvent reads the event of a sample, which stands behind CPU, time and period, and what follows
+// it: an address, or what a tracepoint tells. It is nil where the line names none.
+//
+//	[001]  123.456789:   10101010 cpu-clock:pppH: ffffffff8100 _raw_spin_lock+0x1 ([kernel.kallsyms])
+//	[011] 3485124.180000: sched:sched_switch: prev_comm=python prev_pid=302629 ...
+func perfEvent(rest []byte) (event, after []byte) {
+	text := rest
+	for {
+		text = bytes.TrimLeft(text, " \t")
+		word, more, _ := bytes.Cut(text, []byte{' '})
+		if len(word) == 0 || len(bytes.Trim(word, "[0123456789.]:")) > 0 {
+			break
+		}
+		text = more
+	}
+	event, after, found := bytes.Cut(text, []byte(": "))
+	if !found {
+		event, found = bytes.CutSuffix(bytes.TrimRight(text, " \t"), []byte{':'})
+	}
+	if !found {
+		if at := bytes.LastIndex(rest, []byte(": ")); at >= 0 {
+			after = rest[at+2:]
+		}
+		return nil, bytes.TrimSpace(after)
+	}
+	return event[bytes.LastIndexByte(event, ' ')+1:], bytes.TrimSpace(after)
+}
+
+// eventModifiers are the letters that perf takes behind the name of an event: "cycles:ppp"
+// (perf-list(1)). Two names with a colon between them are those of a tracepoint and its group.
+const eventModifiers = "ukhGHpPSDIWeb"
+
+// happenings are events of the kernel's software that happen at a moment, whatever time is spent.
+var happenings = map[string]bool{"context-switches": true, "cs": true, "page-faults": true, "faults": true, "minor-faults": true, "major-faults": true,
+	"cpu-migrations": true, "migrations": true, "alignment-faults": true, "emulation-faults": true, "cgroup-switches": true, "bpf-output": true, "dummy": true}
+
+// takesTime says whether there are more samples of an event the longer a CPU runs something: of
+// cycles or a clock, and where the event is not told. A thread that sched:sched_switch shows
+// begins to sleep.
+func takesTime(event []byte) bool {
+	name, modifiers, _ := bytes.Cut(event, []byte{':'})
+	return len(bytes.Trim(modifiers, eventModifiers)) == 0 && !happenings[string(name)]
+}
+
+// maxEvent bounds the name of an event.
+const maxEvent = 64
+
+// eventName is the name of an event, as far as it can be one.
+func eventName(event []byte) string {
+	odd := func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("_-:/.,=", r)
+	}
+	if len(event) > maxEvent || bytes.ContainsFunc(event, odd) {
+		return "an event with an odd name"
+	}
+	return string(event)
 }
 
 // perfTask reads "comm pid/tid" or "comm tid"; a comm may have blanks.
@@ -133,11 +201,10 @@ func isPerf(head []byte) bool {
 		if !ok {
 			return false
 		}
-		if at := bytes.LastIndex(rest, []byte(": ")); at >= 0 && len(bytes.TrimSpace(rest[at+2:])) > 0 {
-			return perfFrame(rest[at+2:], &thread{})
-		}
+		_, after := perfEvent(rest)
 		next, _ := cutLine(head)
-		return len(bytes.TrimSpace(next)) == 0 || perfFrame(next, &thread{})
+		// What a tracepoint tells may be anything: a stack below it shows what it is.
+		return perfFrame(after, &thread{}) || perfFrame(next, &thread{}) || len(after) == 0 && len(bytes.TrimSpace(next)) == 0
 	}
 	return false
 }

@@ -70,7 +70,11 @@ func Read(ctx context.Context, files []string, stdin io.Reader, o Options) (*Pro
 }
 
 func (p *Profile) firstProblem() string {
-	for _, s := range p.Sources {
+	for i := range p.Sources {
+		s := &p.Sources[i]
+		if left := s.LeftOut(); left != "" {
+			return ": " + left
+		}
 		for _, b := range s.Problems {
 			return fmt.Sprintf(" (line %d: %s)", b.Line, b.What)
 		}

@@ -175,6 +175,55 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
+// Samples of tracepoints, and of what happens at a moment, show nothing that runs, wherever they stand.
+func TestPerfEvents(t *testing.T) {
+	const (
+		stack  = "\tffffffff8100 f+0x1 ([kernel.kallsyms])\n\t    55d0cafe main+0x20 (/bin/python)\n\n"
+		clock  = "python 302629 [011] 3485124.190000:   10101010 cpu-clock:pppH: \n" + stack
+		sched  = "python 302629 [011] 3485124.180000: sched:sched_switch: prev_comm=python prev_pid=302629 prev_prio=120 prev_state=S ==> next_comm=swapper/11 next_pid=0 next_prio=120\n" + stack
+		block  = "python 302629/302630 [011] 3485124.180000:          1 block:block_rq_issue: 8,0 W 4096 () 123 + 8 [python]\n" + stack
+		faults = "python 302629 3485124.180000:          1 page-faults:u: \n" + stack
+	)
+	for _, c := range []struct {
+		name, text string
+		threads    int64
+		left       Objects
+	}{
+		{"a clock", clock, 1, nil},
+		{"cycles of a hybrid CPU", strings.ReplaceAll(clock, "cpu-clock:pppH", "cpu_core/cycles/P"), 1, nil},
+		{"cycles without modifiers", strings.ReplaceAll(clock, "cpu-clock:pppH", "cycles"), 1, nil},
+		{"no event", strings.ReplaceAll(clock, "  10101010 cpu-clock:pppH: ", ""), 1, nil},
+		{"an address", "python 302629 [011] 3485124.190000:   10101010 cycles:  81000000 f+0x1 ([kernel.kallsyms])\n", 1, nil},
+		{"an address without an event", "python 302629 [011] 3485124.190000:  81000000 f+0x1 ([kernel.kallsyms])\n", 1, nil},
+		{"a tracepoint first", sched + clock, 1, Objects{"sched:sched_switch": 1}},
+		{"a clock first", clock + sched + sched + clock + block, 2, Objects{"sched:sched_switch": 2, "block:block_rq_issue": 1}},
+		{"page faults", clock + faults, 1, Objects{"page-faults:u": 1}},
+		{"a tracepoint without a stack", clock + strings.TrimSuffix(block, stack) + strings.TrimSuffix(block, stack) + clock, 2, Objects{"block:block_rq_issue": 2}},
+		{"an odd name", clock + strings.ReplaceAll(sched, "sched:sched_switch", "sched:\x1b[31m"), 1, Objects{"an event with an odd name": 1}},
+	} {
+		p, err := Read(t.Context(), []string{"-"}, strings.NewReader(c.text), Options{})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		s := p.Sources[0]
+		if s.Threads != c.threads || s.Unreadable != 0 || cmp.Diff(c.left, s.Left) != "" {
+			t.Errorf("%s: %d samples, left out %v, %d lines unreadable; want %d and %v", c.name, s.Threads, s.Left, s.Unreadable, c.threads, c.left)
+		}
+		if (s.LeftOut() != "") != (c.left != nil) {
+			t.Errorf("%s: %q", c.name, s.LeftOut())
+		}
+	}
+	s := Source{Left: Objects{"sched:sched_switch": 2, "block:block_rq_issue": 1}}
+	if want := "3 samples of sched:sched_switch and 1 other event left out: only those of cycles or a clock show what runs"; s.LeftOut() != want {
+		t.Errorf("%q, want %q", s.LeftOut(), want)
+	}
+	_, err := Read(t.Context(), []string{"-"}, strings.NewReader(sched+sched), Options{})
+	if err == nil || !strings.Contains(err.Error(), "2 samples of sched:sched_switch left out") {
+		t.Errorf("tracepoints alone: %v", err)
+	}
+}
+
 func TestFunctionNames(t *testing.T) {
 	for line, want := range map[string]string{
 		"#0  0x00007f in __lll_lock_wait () from /lib64/libpthread.so.0":     "__lll_lock_wait",

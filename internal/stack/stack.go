@@ -9,11 +9,13 @@ package stack
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"rtrail/internal/recording"
+	"rtrail/internal/unit"
 )
 
 // Profile is what one or several files hold, identical stacks counted.
@@ -41,6 +43,24 @@ type Source struct {
 	Unreadable int64     // lines that make no sense in this format, and stacks cut by them
 	Problems   []Problem // the first of them
 	Err        error     // why the file, or its rest, could not be read; nil if it could
+	Left       Objects   // samples that do not count, by their event: it takes no time of a CPU
+}
+
+// LeftOut says which samples do not count; "": all do.
+func (s *Source) LeftOut() string {
+	event, n := s.Left.Top()
+	if n == 0 {
+		return ""
+	}
+	all := int64(0)
+	for _, n := range s.Left {
+		all += n
+	}
+	what := event
+	if more := len(s.Left) - 1; more > 0 {
+		what += " and " + unit.Plural(more, "other event", "other events")
+	}
+	return fmt.Sprintf("%s of %s left out: only those of cycles or a clock show what runs", unit.Plural(all, "sample", "samples"), what)
 }
 
 // Problem is a place in a file that could not be read.

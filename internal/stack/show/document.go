@@ -69,6 +69,9 @@ func sources(p *stack.Profile, notes []string) (blocks []document.Block) {
 		if s.Unreadable > 0 {
 			note(fmt.Sprintf("%s: %s could not be read, the first at %s", s.Name, unit.Plural(s.Unreadable, "line", "lines"), problems(s.Problems)))
 		}
+		if left := s.LeftOut(); left != "" {
+			note(s.Name + ": " + left)
+		}
 	}
 	for _, n := range notes {
 		note(n)

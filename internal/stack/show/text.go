@@ -76,16 +76,17 @@ type result struct {
 }
 
 type source struct {
-	Name       string    `json:"name"`
-	Format     string    `json:"format"`
-	Kind       string    `json:"kind"`
-	Dumps      int64     `json:"dumps"`
-	Threads    int64     `json:"threads"`
-	Bytes      int64     `json:"bytes"`
-	Lines      int64     `json:"lines"`
-	Unreadable int64     `json:"unreadable"`
-	Problems   []problem `json:"problems,omitempty"`
-	Error      string    `json:"error,omitempty"`
+	Name       string           `json:"name"`
+	Format     string           `json:"format"`
+	Kind       string           `json:"kind"`
+	Dumps      int64            `json:"dumps"`
+	Threads    int64            `json:"threads"`
+	Bytes      int64            `json:"bytes"`
+	Lines      int64            `json:"lines"`
+	Unreadable int64            `json:"unreadable"`
+	Problems   []problem        `json:"problems,omitempty"`
+	LeftOut    map[string]int64 `json:"left_out,omitempty"` // samples, by their event
+	Error      string           `json:"error,omitempty"`
 }
 
 type problem struct {
@@ -167,7 +168,7 @@ type entry struct {
 func Result(p *stack.Profile, v *view.View, notes []string) any {
 	d := result{Notes: notes, Process: []process{}, Waits: []wait{}, Stacks: []entry{}}
 	for _, s := range p.Sources {
-		e := source{Name: s.Name, Format: s.Format, Kind: s.Kind, Dumps: s.Samples, Threads: s.Threads, Bytes: s.Bytes, Lines: s.Lines, Unreadable: s.Unreadable}
+		e := source{Name: s.Name, Format: s.Format, Kind: s.Kind, Dumps: s.Samples, Threads: s.Threads, Bytes: s.Bytes, Lines: s.Lines, Unreadable: s.Unreadable, LeftOut: s.Left}
 		for _, b := range s.Problems {
 			e.Problems = append(e.Problems, problem(b))
 		}
