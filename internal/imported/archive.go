@@ -160,11 +160,15 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 			t.trees = append(t.trees, tr)
 		}
 	}
-	if stalk != "" && (len(t.trees) > 0 || sar.name != "") {
+	if stalk != "" && (len(t.trees) > 0 || sar.found()) {
 		t.note("%s: files of pt-stalk in it are left out, as %s-*: unpack them and give their directory", file, stalk)
 	}
-	if sar.name != "" && len(t.trees) < 2 {
-		return sar.read(ctx, t)
+	if sar.found() && len(t.trees) < 2 {
+		read, err := sar.read(ctx, t)
+		if err == nil || len(t.trees) == 0 || ctx.Err() != nil {
+			return read, err
+		}
+		t.note("%v; the copy of /proc is judged in its place", err)
 	}
 	if len(t.trees) == 0 && stalk != "" {
 		return nil, fmt.Errorf("reading the archive %s: it holds files of pt-stalk, as %s-*: unpack them and give their directory", file, stalk)
@@ -172,8 +176,8 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 	if len(t.trees) == 0 {
 		return nil, fmt.Errorf("reading the archive %s: there is no copy of /proc/stat in it", file)
 	}
-	if sar.name != "" {
-		t.note("%s: it holds files of sar, too, which are not read beside copies of /proc: unpack %s and give it", file, sar.name)
+	if sar.found() && len(t.trees) > 1 {
+		t.note("%s: it holds files of sar, too, which are not read beside copies of /proc: unpack %s and give it", file, cmp.Or(sar.binary.name, sar.text.name))
 	}
 	return t, nil
 }

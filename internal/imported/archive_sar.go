@@ -2,6 +2,7 @@ package imported
 
 import (
 	"archive/tar"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -13,14 +14,19 @@ import (
 	"rtrail/internal/budget"
 )
 
-// sarFiles is the newest file of sar in an archive, as a sosreport has them: what sar writes
-// (sa02), or else what it printed (sar02).
+// sarFiles are the newest files of sar in an archive, as a sosreport has them: of what sar writes
+// (sa02), and of what it printed (sar02).
 type sarFiles struct {
-	name    string
+	binary, text sarContent
+	n            int   // files with such names
+	unread       int64 // bytes of files that were no such thing
+}
+
+// sarContent is a file of sar.
+type sarContent struct {
+	name    string // "": there is none
 	written time.Time
 	content []byte
-	n       int
-	unread  int64 // bytes of files that were no such thing
 }
 
 // maxUnread bounds them.
@@ -32,21 +38,20 @@ var sarFile = regexp.MustCompile(`^sar?(\d{2}|\d{8})$`)
 // isBinarySar says which of the two it is, by its name.
 func isBinarySar(name string) bool { return !strings.HasPrefix(path.Base(name), "sar") }
 
-// take keeps a file of sar if it is newer than the one that is there.
+// found says that there is one of them.
+func (s *sarFiles) found() bool { return s.binary.name != "" || s.text.name != "" }
+
+// take keeps a file of sar if it is newer than the one of its kind that is there.
 func (s *sarFiles) take(memory *budget.Budget, h *tar.Header, in io.Reader) error {
 	if !sarFile.MatchString(path.Base(h.Name)) || h.Size > maxText || h.Size == 0 {
 		return nil
 	}
 	s.n++
-	switch binary := isBinarySar(h.Name); {
-	case binary && Sadf() == "":
-		return nil
-	case s.name == "":
-	case binary != isBinarySar(s.name):
-		if !binary {
-			return nil
-		}
-	case !h.ModTime.After(s.written):
+	kept := &s.text
+	if isBinarySar(h.Name) {
+		kept = &s.binary
+	}
+	if kept == &s.binary && Sadf() == "" || kept.name != "" && !h.ModTime.After(kept.written) {
 		return nil
 	}
 	if !memory.Take(h.Size) {
@@ -57,8 +62,8 @@ func (s *sarFiles) take(memory *budget.Budget, h *tar.Header, in io.Reader) erro
 		return err
 	}
 	if err == nil && (isSar(b) || kindOf(b[:min(len(b), headBytes)]) != nil) {
-		memory.Give(int64(len(s.content)))
-		s.name, s.written, s.content = h.Name, h.ModTime, b
+		memory.Give(int64(len(kept.content)))
+		*kept = sarContent{name: h.Name, written: h.ModTime, content: b}
 		return nil
 	}
 	memory.Give(h.Size)
@@ -68,27 +73,46 @@ func (s *sarFiles) take(memory *budget.Budget, h *tar.Header, in io.Reader) erro
 	return nil
 }
 
-// read reads it in place of the archive t.
-func (s *sarFiles) read(ctx context.Context, t *told) (told *told, err error) {
-	name := t.file + ":" + s.name
-	if isSar(s.content) {
-		told, err = readSar(ctx, name, s.content)
-	} else {
-		told, err = kindOf(s.content[:min(len(s.content), headBytes)])(name, string(s.content), s.written)
-	}
-	if err != nil {
-		return nil, err
-	}
-	told.notes = append(t.notes, told.notes...)
-	if s.n > 1 {
-		told.note("%s: the newest of %d files of sar in the archive; for another one unpack it and give it", name, s.n)
-	}
-	if len(t.trees) > 0 {
-		text := "it tells what was counted since the host was started"
-		if levels := t.trees[0].levels(); len(levels) > 0 {
-			text += "; an archive of only its folders proc and sys also shows " + strings.Join(levels, ", ")
+// read reads one of them in place of the archive t: what sar wrote, which tells most, or what it
+// printed where sadf does not read that, as it reads files of few releases.
+func (s *sarFiles) read(ctx context.Context, t *told) (*told, error) {
+	var failed error
+	for _, f := range []sarContent{s.binary, s.text} {
+		if f.name == "" {
+			continue
 		}
-		told.note("%s: one copy of /proc left out: %s", t.file, text)
+		name := t.file + ":" + f.name
+		told, err := f.read(ctx, name)
+		if err != nil {
+			failed = cmp.Or(failed, err)
+			if ctx.Err() != nil {
+				break
+			}
+			continue
+		}
+		told.notes = append(t.notes, told.notes...)
+		if failed != nil {
+			told.note("%v; what sar printed is read in its place", failed)
+		}
+		if s.n > 1 {
+			told.note("%s: the newest of %d files of sar in the archive; for another one unpack it and give it", name, s.n)
+		}
+		if len(t.trees) > 0 {
+			text := "it tells what was counted since the host was started"
+			if levels := t.trees[0].levels(); len(levels) > 0 {
+				text += "; an archive of only its folders proc and sys also shows " + strings.Join(levels, ", ")
+			}
+			told.note("%s: one copy of /proc left out: %s", t.file, text)
+		}
+		return told, nil
 	}
-	return told, nil
+	return nil, failed
+}
+
+// read reads a file of sar of that name.
+func (f *sarContent) read(ctx context.Context, name string) (*told, error) {
+	if isSar(f.content) {
+		return readSar(ctx, name, f.content)
+	}
+	return kindOf(f.content[:min(len(f.content), headBytes)])(name, string(f.content), f.written)
 }

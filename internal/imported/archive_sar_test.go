@@ -107,6 +107,41 @@ func TestSarInMemory(t *testing.T) {
 	}
 }
 
+// Where sadf does not read what sar wrote, as it knows few releases, what sar printed is read, else the
+// copy of /proc.
+func TestSarOfAnotherRelease(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "sadf"), []byte("#!/bin/sh\necho 'Invalid system activity file' >&2\nexit 3\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	at := time.Unix(1767322800, 0)
+	wrote, printed := entry{"var/log/sa/sa02", "\x96\xd5\x75\x21 of nobody", at}, entry{"sos_commands/sar/sar02", contentOf(t, "testdata/cpu/sar.txt"), at}
+	empty := entry{"sos_commands/sar/sar02", sysstatBanner, at}
+	for name, tc := range map[string]struct {
+		entries []entry
+		noted   string  // "": nothing
+		seconds float64 // 0: one look
+	}{
+		"what sar printed":           {[]entry{wrote, printed}, "Invalid system activity file; sadf of another release may read it: run sadf -j FILE -- -A > sar.json on the host where it was made, and give that file; what sar printed is read in its place", 6},
+		"in the other order":         {[]entry{printed, wrote}, "what sar printed is read in its place", 6},
+		"what sar printed alone":     {[]entry{printed}, "", 6},
+		"the copy of /proc":          {append(copyOf("", 100), wrote), "the copy of /proc is judged in its place", 0},
+		"a text without any numbers": {append(copyOf("", 100), empty), "the copy of /proc is judged in its place", 0},
+		"nor the text":               {append(copyOf("", 100), wrote, empty), "Invalid system activity file", 0},
+	} {
+		v := text(t, string(archive(t, tc.entries...)))
+		about(t, name+": seconds", v.Seconds(), tc.seconds, 1)
+		notes := strings.Join(v.Manifest().Notes, "\n")
+		if tc.noted == "" && strings.Contains(notes, "in its place") || !strings.Contains(notes, tc.noted) {
+			t.Errorf("%s: %q", name, notes)
+		}
+	}
+	if _, _, err := Read(t.Context(), []string{write(t, string(archive(t, wrote)))}); err == nil || !strings.Contains(err.Error(), "Invalid system activity file") {
+		t.Errorf("what sar wrote alone: %v", err)
+	}
+}
+
 // Zeros pack to next to nothing.
 func TestXZBomb(t *testing.T) {
 	zeros := make([]byte, freely+(8<<20))
