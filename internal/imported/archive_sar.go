@@ -2,6 +2,7 @@ package imported
 
 import (
 	"archive/tar"
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -18,19 +19,16 @@ import (
 // (sa02), and of what it printed (sar02).
 type sarFiles struct {
 	binary, text sarContent
-	n            int   // files with such names
-	unread       int64 // bytes of files that were no such thing
+	n            int // files with such names
 }
 
 // sarContent is a file of sar.
 type sarContent struct {
-	name    string // "": there is none
+	name    string    // "": there is none
+	day     time.Time // of which it tells; zero: it does not say
 	written time.Time
 	content []byte
 }
-
-// maxUnread bounds them.
-const maxUnread = 1 << 30
 
 // sarFile is the name of a file of sar: of a day, or of a date.
 var sarFile = regexp.MustCompile(`^sar?(\d{2}|\d{8})$`)
@@ -51,26 +49,55 @@ func (s *sarFiles) take(memory *budget.Budget, h *tar.Header, in io.Reader) erro
 	if isBinarySar(h.Name) {
 		kept = &s.binary
 	}
-	if kept == &s.binary && Sadf() == "" || kept.name != "" && !h.ModTime.After(kept.written) {
+	if kept == &s.binary && Sadf() == "" {
+		return nil
+	}
+	head, err := io.ReadAll(io.LimitReader(in, headBytes))
+	switch {
+	case errors.Is(err, errBomb):
+		return err
+	case err != nil, !isSar(head) && kindOf(head) == nil:
+		return nil // cut off, which Next says, or no such thing
+	}
+	f := sarContent{name: h.Name, day: dayOf(head), written: h.ModTime}
+	if !f.newer(kept) {
 		return nil
 	}
 	if !memory.Take(h.Size) {
 		return budget.ErrSpent
 	}
-	b, err := io.ReadAll(io.LimitReader(in, maxText))
-	if errors.Is(err, errBomb) {
-		return err
-	}
-	if err == nil && (isSar(b) || kindOf(b[:min(len(b), headBytes)]) != nil) {
-		memory.Give(int64(len(kept.content)))
-		*kept = sarContent{name: h.Name, written: h.ModTime, content: b}
+	rest, err := io.ReadAll(io.LimitReader(in, maxText))
+	if err != nil {
+		memory.Give(h.Size)
+		if errors.Is(err, errBomb) {
+			return err
+		}
 		return nil
 	}
-	memory.Give(h.Size)
-	if s.unread += h.Size; s.unread > maxUnread { // a tar of zeros is small
-		return budget.ErrSpent
-	}
+	memory.Give(int64(len(kept.content)))
+	f.content = append(head, rest...)
+	*kept = f
 	return nil
+}
+
+// newer says that f tells of a later day than another file. By when they were written that shows only
+// of one day and of what sar writes: sos has sar print all days while it collects, in no order.
+func (f *sarContent) newer(other *sarContent) bool {
+	if other.name != "" && !f.day.IsZero() && !other.day.IsZero() && !f.day.Equal(other.day) {
+		return f.day.After(other.day)
+	}
+	return other.name == "" || f.written.After(other.written)
+}
+
+// dayOf is the day in the banner of what a tool of sysstat printed; zero: there is none.
+func dayOf(head []byte) time.Time {
+	for line := range bytes.Lines(head) {
+		if m := banner.FindSubmatch(bytes.TrimRight(line, "\r\n \t")); m != nil {
+			day, _, _ := date(string(m[3]))
+			return day
+		}
+	}
+	return time.Time{}
 }
 
 // read reads one of them in place of the archive t: what sar wrote, which tells most, or what it

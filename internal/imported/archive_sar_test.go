@@ -142,6 +142,31 @@ func TestSarOfAnotherRelease(t *testing.T) {
 	}
 }
 
+// sos writes what sar printed of each day while it collects, in no order: the banner tells the day.
+func TestNewestOfSar(t *testing.T) {
+	at := time.Unix(1767322800, 0)
+	whole := contentOf(t, "testdata/cpu/sar.txt")
+	text := func(day, host string) string {
+		return strings.Replace(strings.Replace(whole, "11/26/26", day, 1), "(vm)", "("+host+")", 1)
+	}
+	for name, tc := range map[string]struct {
+		entries []entry
+		want    string // host in it
+	}{
+		"the older day written last":    {[]entry{{"sar25", text("11/25/26", "old"), at.Add(time.Hour)}, {"sar26", text("11/26/26", "new"), at}}, "new"},
+		"the older day written first":   {[]entry{{"sar26", text("11/26/26", "new"), at.Add(time.Hour)}, {"sar25", text("11/25/26", "old"), at}}, "new"},
+		"a day of the month before":     {[]entry{{"sar01", text("12/01/26", "new"), at}, {"sar30", text("11/30/26", "old"), at.Add(time.Hour)}}, "new"},
+		"dates of the form of ISO":      {[]entry{{"sar20261231", text("2026-12-31", "old"), at.Add(time.Hour)}, {"sar20270101", text("2027-01-01", "new"), at}}, "new"},
+		"one day, written twice":        {[]entry{{"a/sar26", text("11/26/26", "old"), at}, {"b/sar26", text("11/26/26", "new"), at.Add(time.Hour)}}, "new"},
+		"a day that nobody understands": {[]entry{{"sar26", text("26-Nov", "new"), at.Add(time.Hour)}, {"sar25", text("11/25/26", "old"), at}}, "new"},
+	} {
+		v := view.New(readAll(t, []string{write(t, string(archive(t, tc.entries...)))}))
+		if got := v.Manifest().Host.Name; got != tc.want {
+			t.Errorf("%s: that of %s was read, %q", name, got, v.Manifest().Notes)
+		}
+	}
+}
+
 // Zeros pack to next to nothing.
 func TestXZBomb(t *testing.T) {
 	zeros := make([]byte, freely+(8<<20))
