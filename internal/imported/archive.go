@@ -83,18 +83,18 @@ func (t *tame) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readArchive collects the copies of /proc in an archive.
-func readArchive(ctx context.Context, file string, packed *counted, in io.Reader) (*told, error) {
+// readArchive collects the copies of /proc in an archive, else files of sar or of pt-stalk.
+func readArchive(ctx context.Context, file string, packed *counted, in io.Reader) ([]*told, error) {
 	r := tar.NewReader(infile.Until(ctx, &tame{Reader: in, packed: packed}))
 	trees, memory, kept, rows, words, sar := map[string]*tree{}, budget.From(ctx), int64(0), 0, 0, sarFiles{}
 	t := &told{tool: "archive", file: file, dated: true}
-	open, stalk := openFiles{}, ""
+	open, stalk := openFiles{}, stalkArchive{}
 	for n := 0; ; n++ {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil && len(trees) > 0 && !errors.Is(err, errBomb) && ctx.Err() == nil {
+		if err != nil && (len(trees) > 0 || stalk.found()) && !errors.Is(err, errBomb) && ctx.Err() == nil {
 			t.note("%s: it is damaged or cut off after %d files: %v", file, n, err)
 			break
 		}
@@ -115,8 +115,7 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 		}
 		where, name, ok := procFile(h.Name)
 		if !ok {
-			stalk = max(stalk, stalkedAt(h.Name))
-			if err := sar.take(memory, h, r); err != nil {
+			if err := cmp.Or(stalk.take(memory, h, r), sar.take(memory, h, r)); err != nil {
 				return nil, fmt.Errorf("reading the archive %s: %w", file, err)
 			}
 			continue
@@ -160,26 +159,31 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 			t.trees = append(t.trees, tr)
 		}
 	}
-	if stalk != "" && (len(t.trees) > 0 || sar.found()) {
-		t.note("%s: files of pt-stalk in it are left out, as %s-*: unpack them and give their directory", file, stalk)
+	if stalk.found() && (len(t.trees) > 0 || sar.found()) {
+		t.note("%s: files of pt-stalk in it are left out, as %s: unpack them and give their directory", file, stalk.latest())
 	}
-	if sar.found() && len(t.trees) < 2 {
+	switch {
+	case sar.found() && len(t.trees) < 2:
 		read, err := sar.read(ctx, t)
 		if err == nil || len(t.trees) == 0 || ctx.Err() != nil {
-			return read, err
+			return []*told{read}, err
 		}
 		t.note("%v; the copy of /proc is judged in its place", err)
-	}
-	if len(t.trees) == 0 && stalk != "" {
-		return nil, fmt.Errorf("reading the archive %s: it holds files of pt-stalk, as %s-*: unpack them and give their directory", file, stalk)
-	}
-	if len(t.trees) == 0 {
+	case sar.found():
+		t.note("%s: it holds files of sar, too, which are not read beside copies of /proc: unpack %s and give it", file, cmp.Or(sar.binary.name, sar.text.name))
+	case len(t.trees) == 0 && stalk.found():
+		all, err := stalk.read(file)
+		if err == nil && len(all) == 0 {
+			err = fmt.Errorf("reading the archive %s: none of the files of pt-stalk in it, as %s, tells numbers of the host", file, stalk.latest())
+		}
+		if err == nil {
+			all[0].notes = append(t.notes, all[0].notes...)
+		}
+		return all, err
+	case len(t.trees) == 0:
 		return nil, fmt.Errorf("reading the archive %s: there is no copy of /proc/stat in it", file)
 	}
-	if sar.found() && len(t.trees) > 1 {
-		t.note("%s: it holds files of sar, too, which are not read beside copies of /proc: unpack %s and give it", file, cmp.Or(sar.binary.name, sar.text.name))
-	}
-	return t, nil
+	return []*told{t}, nil
 }
 
 // perLine are files each line of which is a row.

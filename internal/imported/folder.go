@@ -26,7 +26,7 @@ func isUnpacked(dir string) bool {
 }
 
 // readFolder reads such a directory as the archive that it was.
-func readFolder(ctx context.Context, dir string) (*told, error) {
+func readFolder(ctx context.Context, dir string) ([]*told, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("reading a report: %w", err)

@@ -107,11 +107,11 @@ func Read(ctx context.Context, files []string) (*recording.Recording, Held, erro
 		return nil, Held{}, fmt.Errorf("reading %d files: at most %d can be put together", len(files), maxFiles)
 	}
 	for _, f := range files {
-		t, err := readFile(ctx, f)
+		told, err := readFile(ctx, f)
 		if err != nil {
 			return nil, Held{}, err
 		}
-		all = append(all, t)
+		all = append(all, told...)
 		if err := boundedThings(all); err != nil {
 			return nil, Held{}, fmt.Errorf("reading %s: %w", f, err)
 		}
@@ -126,7 +126,8 @@ func Read(ctx context.Context, files []string) (*recording.Recording, Held, erro
 	return together(all)
 }
 
-func readFile(ctx context.Context, path string) (*told, error) {
+// readFile reads one file: what it tells is one thing, unless it is an archive of several files.
+func readFile(ctx context.Context, path string) ([]*told, error) {
 	if isUnpacked(path) {
 		return readFolder(ctx, path)
 	}
@@ -160,17 +161,22 @@ func readFile(ctx context.Context, path string) (*told, error) {
 	if o := otherIn(text); o != nil {
 		return nil, o.refuse(path)
 	}
-	if isSar(text) {
-		if packed.n < int64(len(text)) { // packed
-			return readSar(ctx, path, text)
-		}
+	t, err := parseText(ctx, path, text, packed.n < int64(len(text)), until)
+	return []*told{t}, err
+}
+
+// parseText reads a text, or what sar writes. packed says that the file is not that itself.
+func parseText(ctx context.Context, path string, text []byte, packed bool, until time.Time) (*told, error) {
+	switch parse := kindOf(text[:min(len(text), headBytes)]); {
+	case isSar(text) && packed:
+		return readSar(ctx, path, text)
+	case isSar(text):
 		return readSar(ctx, path, nil)
-	}
-	parse := kindOf(text[:min(len(text), headBytes)])
-	if parse == nil {
+	case parse == nil:
 		return nil, fmt.Errorf("reading %s: it is no report of another tool that is known", path)
+	default:
+		return parse(path, string(text), until)
 	}
-	return parse(path, string(text), until)
 }
 
 // readText reads all of a text.

@@ -37,6 +37,8 @@ func place(all []*told) {
 			from = time.Now().Truncate(time.Second)
 			if info, err := os.Stat(t.file); err == nil && sane(info.ModTime()) {
 				from = info.ModTime().Truncate(time.Second)
+			} else if sane(t.written) {
+				from = t.written.Truncate(time.Second)
 			}
 			from = from.Add(-time.Duration(len(t.reports)) * usual)
 		}

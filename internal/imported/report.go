@@ -18,7 +18,7 @@ type told struct {
 	host    recording.Host // as far as the text says
 	dated   bool           // reports have times
 	clock   Clock          // what is known of these
-	written time.Time      // when the file was, where the clock is a TimeOfDay
+	written time.Time      // when the file was, where the clock is a TimeOfDay or it lies in an archive
 	reports []report
 	whole   *recording.Recording // copies of files of /proc, in place of reports
 	trees   []*tree              // of which whole is made

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -219,14 +218,6 @@ var stalked = []string{"procstat", "procvmstat", "meminfo", "diskstats", "interr
 
 // lasting is how many of these tell of more than one moment.
 const lasting = 10
-
-// stalkedAt is the trigger in the name of a file that is read of a collection; "": it is none.
-func stalkedAt(name string) string {
-	if m := collected.FindStringSubmatch(path.Base(name)); m != nil && slices.Contains(stalked, m[2]) {
-		return m[1]
-	}
-	return ""
-}
 
 // IsCollection says that a path is a directory in which pt-stalk put files, or one of these
 // files, or an unpacked archive with a copy of /proc.
