@@ -122,32 +122,6 @@ func (tr *tree) groups(w *recording.Writer) {
 	}
 }
 
-// levels are what one look at a copy shows.
-func (tr *tree) levels() (list []string) {
-	var settings, processes, limits, groups bool
-	for name := range tr.files {
-		folder, of, _ := strings.Cut(name, "/")
-		switch {
-		case folder == "":
-			groups = true
-		case settingOf[name] != "":
-			settings = true
-		case pidOf(folder) > 0:
-			processes, limits = processes || of == "stat", limits || of == "limits"
-		}
-	}
-	for _, l := range []struct {
-		what string
-		told bool
-	}{{"settings", settings}, {"connection tracking", tr.files["net/stat/nf_conntrack"] != nil}, {"zombies", processes},
-		{"limits of open files", limits || tr.files["sys/fs/file-nr"] != nil}, {"memory of control groups", groups}} {
-		if l.told {
-			list = append(list, l.what)
-		}
-	}
-	return list
-}
-
 // copiedLevels says which columns of limits, groups and the whole host copies of /proc tell.
 func (r *rows) copiedLevels() {
 	if len(r.limits) > 0 && !slices.ContainsFunc(r.limits, func(l recording.LimitSample) bool { return l.Files >= 0 }) {

@@ -109,7 +109,7 @@ func (s *sarFiles) read(ctx context.Context, t *told) (*told, error) {
 			continue
 		}
 		name := t.file + ":" + f.name
-		told, err := f.read(ctx, name)
+		read, err := f.read(ctx, name)
 		if err != nil {
 			failed = cmp.Or(failed, err)
 			if ctx.Err() != nil {
@@ -117,21 +117,17 @@ func (s *sarFiles) read(ctx context.Context, t *told) (*told, error) {
 			}
 			continue
 		}
-		told.notes = append(t.notes, told.notes...)
+		read.notes = append(t.notes, read.notes...)
 		if failed != nil {
-			told.note("%v; what sar printed is read in its place", failed)
+			read.note("%v; what sar printed is read in its place", failed)
 		}
 		if s.n > 1 {
-			told.note("%s: the newest of %d files of sar in the archive; for another one unpack it and give it", name, s.n)
+			read.note("%s: the newest of %d files of sar in the archive; for another one unpack it and give it", name, s.n)
 		}
 		if len(t.trees) > 0 {
-			text := "it tells what was counted since the host was started"
-			if levels := t.trees[0].levels(); len(levels) > 0 {
-				text += "; an archive of only its folders proc and sys also shows " + strings.Join(levels, ", ")
-			}
-			told.note("%s: one copy of /proc left out: %s", t.file, text)
+			read.look = &told{tool: t.tool, file: t.file, dated: t.dated, trees: t.trees}
 		}
-		return told, nil
+		return read, nil
 	}
 	return nil, failed
 }

@@ -43,7 +43,7 @@ func contentOf(t *testing.T, name string) string {
 	return string(b)
 }
 
-// A sosreport has files of sar, and one copy of /proc, which tells no rates.
+// A sosreport has files of sar, and one copy of /proc, which tells no rates and is judged by itself.
 func TestSosreport(t *testing.T) {
 	at := time.Unix(1767322800, 0)
 	entries := append(copyOf("sosreport-vm/", 100), entry{"sosreport-vm/proc/sys/vm/swappiness", "60\n", at}, entry{"sosreport-vm/var/log/sa/sar01", "Linux 6.1.0 (old) \t2026-01-01 \t_x86_64_\t(2 CPU)\n", at},
@@ -54,7 +54,7 @@ func TestSosreport(t *testing.T) {
 		t.Errorf("%+v of %s", total, v.Manifest().Host.Name)
 	}
 	notes := strings.Join(v.Manifest().Notes, "\n") + "\n"
-	for _, want := range []string{"var/log/sa/sar02", "the newest of 3 files of sar", "one copy of /proc left out", "only its folders proc and sys also shows settings, zombies\n"} {
+	for _, want := range []string{"var/log/sa/sar02", "the newest of 3 files of sar", `its copy of /proc is left out: it is of host "db7", the files of sar are of "vm"`} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("%q lacks %q", notes, want)
 		}
@@ -81,6 +81,52 @@ func TestSosreport(t *testing.T) {
 	v = text(t, string(archive(t, append(append(entries, copyOf("1/", 200)...), copyOf("2/", 210)...)...)))
 	if notes := strings.Join(v.Manifest().Notes, "\n"); !strings.Contains(notes, "not read beside copies of /proc") {
 		t.Error(notes)
+	}
+}
+
+// The copy of /proc in a sosreport is one look at the host beside the time of its files of sar.
+func TestSosreportLook(t *testing.T) {
+	for name, tc := range map[string]struct {
+		zombies int
+		host    string // of the copy
+		found   string // "": nothing
+		looks   bool
+	}{
+		"zombies":         {200, "vm", "proc/zombies", true},
+		"healthy":         {0, "vm", "", true},
+		"no name":         {200, "", "proc/zombies", true},
+		"of another host": {200, "db7", "", false},
+	} {
+		list := looked(tc.zombies, 500, 100, 100)
+		for i := range list {
+			if strings.HasSuffix(list[i].name, "hostname") {
+				list[i].content = tc.host + "\n"
+			}
+		}
+		list = append(list, entry{"var/log/sa/sar02", contentOf(t, "testdata/cpu/sar.txt"), list[0].at})
+		rec, held, err := Read(t.Context(), []string{write(t, string(archive(t, list...)))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes := strings.Join(rec.Manifest().Notes, "\n")
+		if looks := held.Look != nil; looks != tc.looks || strings.Contains(notes, "is left out") == looks {
+			t.Errorf("%s: a look %v, want %v; %q", name, looks, tc.looks, notes)
+			continue
+		}
+		if total, ok := view.New(rec, held.From, held.To).CPUTotal(); !ok || total.Busy() < 0.9 {
+			t.Errorf("%s: %+v", name, total)
+		}
+		if !tc.looks {
+			continue
+		}
+		at := held.Look.Manifest().Started
+		found := judgeOnce(t, name, view.New(held.Look, at, at))
+		if !at.Equal(list[0].at) || len(found) > 1 || found[tc.found] != (tc.found != "") {
+			t.Errorf("%s: found %v at %v, want %q", name, found, at, tc.found)
+		}
+		if notes := strings.Join(held.Look.Manifest().Notes, "\n"); !strings.Contains(notes, "its copy of /proc, one look") || strings.Contains(notes, "second one") {
+			t.Errorf("%s: %q", name, notes)
+		}
 	}
 }
 

@@ -123,7 +123,15 @@ func Read(ctx context.Context, files []string) (*recording.Recording, Held, erro
 		return nil, Held{}, err
 	}
 	all[0].notes = append(all[0].notes, notes...)
-	return together(all)
+	rec, held, err := together(all)
+	if err != nil {
+		return nil, held, err
+	}
+	var note string
+	if held.Look, note = oneLook(rec.Manifest().Host.Name, all); note != "" {
+		rec.UpdateManifest(func(m *recording.Manifest) { m.Notes = append(m.Notes, note) })
+	}
+	return rec, held, nil
 }
 
 // readFile reads one file: what it tells is one thing, unless it is an archive of several files.

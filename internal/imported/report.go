@@ -25,6 +25,7 @@ type told struct {
 	things  int                  // of all trees that are answers, for maxAllThings
 	cpus    cpuSum               // of the trees of which rows were made, where these are answers
 	once    bool                 // there is one tree
+	look    *told                // one tree of another time, beside the reports
 	rates   bool                 // one tree is not enough
 	mysql   *answers             // of MySQL, of which whole is made
 	notes   []string
@@ -44,6 +45,8 @@ const (
 type Held struct {
 	recording.Window
 	Clock Clock // the best of them: all are of one time
+	// Look is what one look at the host at another time shows, which lay beside them; nil: there is none.
+	Look *recording.Recording
 }
 
 // report is what a tool says of one interval.

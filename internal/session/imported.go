@@ -36,6 +36,14 @@ func (i *Imported) Evidence(ctx context.Context) (*Evidence, error) {
 			return nil, err
 		}
 	}
+	if held.Look != nil {
+		switch at := held.Look.Manifest().Started; {
+		case i.chosen():
+			e.Notes = append(e.Notes, fmt.Sprintf("the copy of /proc, of %v, is judged only with all of the time of the reports", unit.Moment(at)))
+		default:
+			e.Look = &Evidence{Recording: held.Look, From: at, To: at}
+		}
+	}
 	if len(i.Captures) > 0 {
 		if err := i.packets(ctx, e, held); err != nil {
 			return nil, err

@@ -26,6 +26,8 @@ type Source interface {
 type Evidence struct {
 	Recording *recording.Recording
 	From, To  time.Time // zero: the first and the last row
+	// Look is one look at the same host at another time, which shows levels; nil: there is none.
+	Look *Evidence
 	// Notes say what limits it, Interrupted that it ended before the time asked for.
 	Notes       []string
 	Interrupted bool
@@ -46,6 +48,9 @@ func (e *Evidence) Judge() verdict.Verdict {
 	v := verdict.Judge(e.View(), catalogue.For(e.Recording.Manifest()))
 	v.Window.Interrupted = e.Interrupted
 	v.Notes = append(v.Notes, e.Notes...)
+	if e.Look != nil {
+		v.AddLook(e.Look.Judge(), catalogue.For(e.Look.Recording.Manifest()))
+	}
 	return v
 }
 
