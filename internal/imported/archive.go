@@ -88,7 +88,7 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 	r := tar.NewReader(infile.Until(ctx, &tame{Reader: in, packed: packed}))
 	trees, memory, kept, rows, words, sar := map[string]*tree{}, budget.From(ctx), int64(0), 0, 0, sarFiles{}
 	t := &told{tool: "archive", file: file, dated: true}
-	open, stalk := openFiles{}, stalkArchive{}
+	open, stalk, logs := openFiles{}, stalkArchive{}, kernelLogs{archive: file}
 	for n := 0; ; n++ {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -115,7 +115,7 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 		}
 		where, name, ok := procFile(h.Name)
 		if !ok {
-			if err := cmp.Or(stalk.take(memory, h, r), sar.take(memory, h, r)); err != nil {
+			if err := cmp.Or(stalk.take(memory, h, r), sar.take(memory, h, r), logs.take(memory, h, r)); err != nil {
 				return nil, fmt.Errorf("reading the archive %s: %w", file, err)
 			}
 			continue
@@ -165,6 +165,11 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 	switch {
 	case sar.found() && len(t.trees) < 2:
 		read, err := sar.read(ctx, t)
+		if err == nil && len(logs.files) > 0 {
+			if read.logs = &logs; len(t.trees) > 0 {
+				logs.boot = t.trees[0].boot()
+			}
+		}
 		if err == nil || len(t.trees) == 0 || ctx.Err() != nil {
 			return []*told{read}, err
 		}

@@ -16,7 +16,7 @@ import (
 )
 
 // collectedIn are the folders of a sosreport that are read.
-var collectedIn = []string{"proc", "sys", "sos_commands/sar", "var/log/sa", "var/log/sysstat"}
+var collectedIn = []string{"proc", "sys", "sos_commands/sar", "sos_commands/kernel", "sos_commands/logs", "var/log/sa", "var/log/sysstat"}
 
 // isUnpacked says that a directory is an archive with a copy of /proc that somebody unpacked, as
 // a sosreport. The files of /proc itself have no size.
@@ -67,7 +67,8 @@ func pack(ctx context.Context, root *os.Root, w io.Writer) error {
 			case err != nil, !d.Type().IsRegular():
 				return nil // the rest tells what it tells
 			}
-			if _, _, ok := procFile(name); !ok && !sarFile.MatchString(path.Base(name)) {
+			_, _, ofProc := procFile(name)
+			if _, ofLog := logFormOf(name); !ofProc && !ofLog && !sarFile.MatchString(path.Base(name)) {
 				return nil
 			}
 			return packFile(root, name, out)

@@ -270,6 +270,18 @@ func together(all []*told) (*recording.Recording, Held, error) {
 		}
 		notes = append(append(notes, text), r.told.notes...)
 	}
+	for _, t := range all {
+		told, note := t.kernelLog(w, held.Window)
+		if told {
+			m.Probes = append(m.Probes, recording.ProbeInfo{Name: logProbe, Fills: []recording.Table{recording.KernelLog}})
+		}
+		if note != "" {
+			notes = append(notes, note)
+		}
+		if told {
+			break // that of another archive is the same
+		}
+	}
 	m.Notes = notes
 	m.Probes = append(m.Probes, untold(m.Probes)...)
 	rec := recording.New(m)

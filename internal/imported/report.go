@@ -26,6 +26,7 @@ type told struct {
 	cpus    cpuSum               // of the trees of which rows were made, where these are answers
 	once    bool                 // there is one tree
 	look    *told                // one tree of another time, beside the reports
+	logs    *kernelLogs          // beside them; nil: none
 	rates   bool                 // one tree is not enough
 	mysql   *answers             // of MySQL, of which whole is made
 	notes   []string

@@ -57,6 +57,7 @@ const (
 	UnseenInnoDB       Sight = "the inside of InnoDB"
 	UnseenPoolGroups   Sight = "groups of the thread pool"
 	UnseenSyscalls     Sight = "system calls of threads of other users"
+	UnseenKernelLog    Sight = "a part of the kernel log"
 )
 
 func (KernelLogLine) Table() Table { return KernelLog }

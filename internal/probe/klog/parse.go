@@ -3,6 +3,7 @@ package klog
 import (
 	"bytes"
 	"errors"
+	"strings"
 	"time"
 
 	"rtrail/internal/probe/procfile"
@@ -58,6 +59,11 @@ func parseRecord(b []byte) (record, error) {
 	line, _ := procfile.Line(rest)
 	r.text = unescape(line)
 	return r, nil
+}
+
+// Text is what is kept of a line of the kernel log that another tool printed.
+func Text(line string) string {
+	return withoutSecrets(strings.ToValidUTF8(line[:min(len(line), maxText)], "?"))
 }
 
 // unescape undoes \xHH, which stands for bytes that are not printable and for

@@ -16,14 +16,15 @@ import (
 )
 
 var diskErrors = rule.Rule{
-	ID:         "disk/errors",
-	Title:      "a disk ends requests with errors",
-	Plural:     "disks end requests with errors",
-	Resource:   "disks",
-	Needs:      []recording.Table{recording.KernelLog},
-	Explains:   []string{"disk/saturated", "proc/uninterruptible", "disk/slow-sync", "mysql/not-answering"},
-	Thresholds: []*rule.Threshold{&timeoutsFrom, &feltWait},
-	Detect:     detectErrors,
+	ID:           "disk/errors",
+	Title:        "a disk ends requests with errors",
+	Plural:       "disks end requests with errors",
+	Resource:     "disks",
+	Needs:        []recording.Table{recording.KernelLog},
+	BlindWithout: []recording.Sight{recording.UnseenKernelLog},
+	Explains:     []string{"disk/saturated", "proc/uninterruptible", "disk/slow-sync", "mysql/not-answering"},
+	Thresholds:   []*rule.Threshold{&timeoutsFrom, &feltWait},
+	Detect:       detectErrors,
 }
 
 var timeoutsFrom = rule.Threshold{Name: "timeouts", Value: 1, Unit: "count", Source: "kernel, drivers/scsi/scsi_error.c",
@@ -183,13 +184,17 @@ func (d *failing) finding(v *view.View) rule.Finding {
 	case d.reads+d.writes+d.others > 0:
 		f.Headline = rule.T("disk %s ended %s with an error", d.device, d.requests())
 		f.Impact = d.impact(v, bad)
-		if probed = d.probed(v); probed {
+		switch probed = d.probed(v); {
+		case probed:
 			f.Confidence = rule.Likely
 			f.Impact = rule.Impact{Unmeasured: true, Text: rule.T("none is seen: no filesystem or swap area that is in use is known to be on it, and nobody waits for it")}
 			if of := partOf(v, d.device); of != "" {
 				f.Impact.Text = rule.T("none is seen: it is one of the devices that %s is made of, and nobody waits for it", of)
 			}
 			f.Notes = append(f.Notes, rule.T("all of its requests are reads that failed: perhaps only programs that look for disks ask it, as a path of multipath that is not used or a disk that was taken away"))
+		case d.readsFail() && !v.Has(recording.Mounts) && (v.Partly(recording.Disks) || !v.Has(recording.Disks)):
+			f.Confidence = rule.Likely
+			f.Notes = append(f.Notes, rule.T("only reads failed, and what is on it is not told: perhaps only programs that look for disks ask it"))
 		}
 	case d.lines[requestTimeout] > 0 || d.timeouts > 0:
 		f.Headline = rule.T("disk %s did not answer in time: %s", d.device, unit.Plural(int(max(float64(d.lines[requestTimeout]), d.timeouts)), "request", "requests"))
@@ -250,7 +255,7 @@ func partOf(v *view.View, device string) string {
 // that failed, no filesystem or swap area in use is known to lie on it, and nobody waits for it.
 func (d *failing) probed(v *view.View) bool {
 	disks := disksOf(v, d.device)
-	if len(disks) != 1 || !v.Has(recording.Mounts) || d.writes+d.others+d.lines[requestTimeout]+d.lines[filesystemError] > 0 || d.timeouts > 0 {
+	if len(disks) != 1 || !v.Has(recording.Mounts) || !d.readsFail() {
 		return false
 	}
 	b := disks[0]
@@ -258,6 +263,11 @@ func (d *failing) probed(v *view.View) bool {
 		return false
 	}
 	return float64(d.reads)+0.5 >= b.Requests()*b.Seconds
+}
+
+// readsFail says that reads failed, and nothing else shows that the disk is used.
+func (d *failing) readsFail() bool {
+	return d.writes+d.others+d.lines[requestTimeout]+d.lines[filesystemError] == 0 && d.timeouts == 0
 }
 
 // swapsOn says whether a swap area lies on a disk, on one of its partitions or on a volume on it.

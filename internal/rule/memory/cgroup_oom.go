@@ -17,12 +17,13 @@ import (
 )
 
 var cgroupOOM = rule.Rule{
-	ID:       "mem/cgroup-oom",
-	Title:    "a process was killed at the memory limit of its control group",
-	Plural:   "processes were killed at the memory limits of their control groups",
-	Resource: "memory",
-	NeedsAny: []recording.Table{recording.KernelLog, recording.Cgroups}, // a container mostly has the second one alone
-	Columns:  []string{"cgroups.oom_kill"},
+	ID:           "mem/cgroup-oom",
+	Title:        "a process was killed at the memory limit of its control group",
+	Plural:       "processes were killed at the memory limits of their control groups",
+	Resource:     "memory",
+	NeedsAny:     []recording.Table{recording.KernelLog, recording.Cgroups}, // a container mostly has the second one alone
+	Columns:      []string{"cgroups.oom_kill"},
+	BlindWithout: []recording.Sight{recording.UnseenKernelLog},
 	// Before a group is full beyond help, its programs wait for their own pages
 	// and accept nobody.
 	Explains:   []string{"mem/cgroup-near-limit", "mem/leak", "mem/swapping", "mem/reclaim", "net/accept-queue-full", "mysql/not-answering"},

@@ -16,7 +16,9 @@ var oomKill = rule.Rule{
 	Title:    "the kernel killed a process because the host ran out of memory",
 	Plural:   "processes were killed because the host ran out of memory",
 	Resource: "memory",
-	Needs:    []recording.Table{recording.VMStat, recording.KernelLog},
+	// The counter of /proc/vmstat speaks where lines of the log were lost.
+	Needs:        []recording.Table{recording.KernelLog},
+	BlindWithout: []recording.Sight{recording.UnseenKernelLog},
 	// What grew until it was killed, and what swapped until then, is the same story.
 	Explains:   []string{"mem/leak", "mem/swapping", "mysql/not-answering"},
 	Thresholds: []*rule.Threshold{&muchReserved, &recentKills},
@@ -95,7 +97,7 @@ func hostKill(v *view.View, list []kill, before bool) rule.Finding {
 		f.Confidence, f.Impact.Share = rule.Possible, killedBefore
 		f.Headline = rule.T("before the window the kernel killed %s: the host was out of memory", killedWho(list))
 	}
-	if p, ok := v.Paging(); ok && !before {
+	if p, ok := v.Paging(); ok && !before && v.Tells(recording.VMStat, "oom_kill") {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.VMStatOOMKill, Value: p.OOMKills,
 			What: rule.T("oom_kill +%v in the window", unit.Count(p.OOMKills))})
 	}

@@ -1,0 +1,285 @@
+package imported
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"rtrail/internal/budget"
+	"rtrail/internal/probe/klog"
+	"rtrail/internal/recording"
+	"rtrail/internal/unit"
+)
+
+const (
+	maxLogs     = 8         // files of an archive
+	maxLogFile  = 512 << 20 // bytes of one; sos cuts off what is more than 100 MB by default
+	maxLogLines = 10_000    // of a file: the newest ones, up to twice as many
+	maxLogText  = 1 << 10   // bytes of a line; the kernel prints at most about as many
+	perLogLine  = 64        // bytes that one takes besides its text
+
+	// recentLog is how long before the reports lines are kept: what is told of kills that were just before.
+	recentLog = 5 * time.Minute
+	// logProbe is the source of these rows.
+	logProbe = "kernel log"
+)
+
+// logForm is how a file of the kernel log tells times, what is best first.
+type logForm int
+
+const (
+	ofJournal logForm = iota // journalctl: by the clock of the host, without the year
+	ofClock                  // dmesg -T: by that clock, as far as the kernel's own runs like it
+	ofBoot                   // dmesg: since the host was started, by the kernel's own
+)
+
+// logFiles are those of a sosreport, as sos 3 and 4 name them. What syslog writes is not among them: programs
+// can write to it in the name of the kernel.
+var logFiles = map[string]logForm{
+	"sos_commands/logs/journalctl_--no-pager":                  ofJournal,
+	"sos_commands/logs/journalctl_--no-pager_--boot":           ofJournal,
+	"sos_commands/logs/journalctl_--no-pager_--catalog_--boot": ofJournal,
+	"sos_commands/kernel/dmesg_-T":                             ofClock,
+	"sos_commands/kernel/dmesg":                                ofBoot,
+}
+
+// logFormOf says whether a name in an archive is that of such a file.
+func logFormOf(name string) (logForm, bool) {
+	name = path.Clean("/" + name)
+	form, ok := logFiles[name[strings.LastIndex(name, "/sos_commands/")+1:]]
+	return form, ok
+}
+
+// kernelLogs are what an archive holds of the kernel log.
+type kernelLogs struct {
+	archive string
+	boot    time.Time // when the host was started; zero: nothing tells
+	files   []*logFile
+}
+
+// logFile is one file of it.
+type logFile struct {
+	name    string
+	form    logForm
+	written time.Time
+	lines   []logLine // of the kernel, the newest ones
+	first   logMoment // from which on all lines are there
+	last    logMoment
+	begun   bool
+}
+
+// logMoment is the time of a line as it is told: of the journal in the year 0, since the start of the host since
+// 1970.
+type logMoment struct {
+	at    time.Time
+	years int // how many years ended before it in the file
+}
+
+// logLine is a line of the kernel.
+type logLine struct {
+	logMoment
+	text string
+}
+
+// take reads a file of the log.
+func (l *kernelLogs) take(memory *budget.Budget, h *tar.Header, in io.Reader) error {
+	form, ok := logFormOf(h.Name)
+	if !ok || len(l.files) == maxLogs || h.Size > maxLogFile || !sane(h.ModTime) {
+		return nil
+	}
+	f := &logFile{name: path.Clean("/" + h.Name), form: form, written: h.ModTime}
+	lines := bufio.NewReaderSize(in, maxLine)
+	for {
+		line, err := lines.ReadSlice('\n')
+		f.line(memory, bytes.TrimRight(line, "\r\n"))
+		for errors.Is(err, bufio.ErrBufferFull) { // no line of the kernel is that long
+			_, err = lines.ReadSlice('\n')
+		}
+		if errors.Is(err, errBomb) {
+			return err
+		}
+		if err != nil {
+			break // the end, or cut off, which Next says
+		}
+	}
+	// A journal that ended long before it was copied may be of any year.
+	if f.begun && (form != ofJournal || f.written.Sub(f.when(f.last, time.Time{})) < 2*zonesApart) {
+		l.files = append(l.files, f)
+	}
+	return nil
+}
+
+// line takes a line of the file.
+func (f *logFile) line(memory *budget.Budget, line []byte) {
+	at, text, ok := f.form.parse(line)
+	if !ok {
+		return
+	}
+	now := logMoment{at: at, years: f.last.years}
+	// A clock is set back by less than a day, or nothing is known of its years.
+	if f.form == ofJournal && f.begun && at.Before(f.last.at.AddDate(0, 0, -1)) {
+		now.years++
+	}
+	if f.last = now; !f.begun {
+		f.begun, f.first = true, now
+	}
+	if len(text) > 0 {
+		f.keep(memory, logLine{now, string(text[:min(len(text), maxLogText)])})
+	}
+}
+
+// keep adds a line. Where there is no room for it, what was before it is forgotten.
+func (f *logFile) keep(memory *budget.Budget, l logLine) {
+	if len(f.lines) == 2*maxLogLines {
+		f.forget(memory, maxLogLines)
+	}
+	if size := int64(perLogLine + len(l.text)); !memory.Take(size) {
+		if f.forget(memory, len(f.lines)); !memory.Take(size) {
+			f.first = l.logMoment
+			return
+		}
+	}
+	f.lines = append(f.lines, l)
+}
+
+// forget drops the first n lines.
+func (f *logFile) forget(memory *budget.Budget, n int) {
+	for _, l := range f.lines[:n] {
+		memory.Give(int64(perLogLine + len(l.text)))
+		f.first = l.logMoment
+	}
+	f.lines = slices.Delete(f.lines, 0, n)
+}
+
+// stampOfJournal and stampOfClock are how journalctl and dmesg -T print times.
+const (
+	stampOfJournal = "Jan _2 15:04:05"
+	stampOfClock   = "Mon Jan _2 15:04:05 2006"
+)
+
+// callerOf is the thread or CPU that kernels with CONFIG_PRINTK_CALLER print: "[    T1] ".
+var callerOf = regexp.MustCompile(`^\[ *[TC]\d{1,7}\] `)
+
+// parse reads the time of a line, and its text if it is the kernel's.
+//
+//	Jan 02 10:00:00 db1 kernel: Out of memory: Killed process 77 (java) ...
+//	[Fri Jan  2 10:00:00 2026] Out of memory: Killed process 77 (java) ...
+//	[12345.678901] Out of memory: Killed process 77 (java) ...
+func (f logForm) parse(line []byte) (at time.Time, text []byte, ok bool) {
+	if f == ofJournal {
+		n := len(stampOfJournal)
+		if len(line) <= n || line[n] != ' ' {
+			return at, nil, false
+		}
+		at, err := time.Parse(stampOfJournal, string(line[:n]))
+		if err != nil {
+			return at, nil, false
+		}
+		// The PID of a program stands behind its name: "kernel[77]: " is none.
+		_, message, _ := bytes.Cut(line[n+1:], []byte{' '})
+		if text, ok := bytes.CutPrefix(message, []byte("kernel: ")); ok {
+			return at, text, true
+		}
+		return at, nil, true
+	}
+	stamp, text, _ := bytes.Cut(line, []byte{']'})
+	if stamp, ok = bytes.CutPrefix(stamp, []byte{'['}); !ok || len(stamp) > 40 {
+		return at, nil, false
+	}
+	text = bytes.TrimPrefix(text, []byte{' '})
+	text = text[len(callerOf.Find(text)):]
+	if f == ofClock {
+		at, err := time.ParseInLocation(stampOfClock, string(stamp), time.Local)
+		return at, text, err == nil && sane(at)
+	}
+	seconds, err := strconv.ParseFloat(strings.TrimSpace(string(stamp)), 64)
+	if err != nil || !(seconds >= 0 && seconds < 1e9) {
+		return at, nil, false
+	}
+	return time.Unix(0, int64(seconds*float64(time.Second))), text, true
+}
+
+// when is the time of a line of the file.
+func (f *logFile) when(m logMoment, boot time.Time) time.Time {
+	switch f.form {
+	case ofClock:
+		return m.at
+	case ofBoot:
+		return boot.Add(m.at.Sub(time.Unix(0, 0)))
+	}
+	in := func(year int, at time.Time) time.Time {
+		return time.Date(year, at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), 0, time.Local)
+	}
+	year := f.written.Local().Year() + 1
+	for year > f.written.Local().Year()-1 && in(year, f.last.at).After(f.written.Add(zonesApart)) {
+		year--
+	}
+	return in(year-(f.last.years-m.years), m.at)
+}
+
+// best is the file whose times are those of reports with such a clock, and that begins first; nil: none.
+func (l *kernelLogs) best(clock Clock) (best *logFile) {
+	for _, f := range l.files {
+		switch {
+		case clock == Exact && (f.form != ofBoot || l.boot.IsZero()), clock == Local && f.form == ofBoot, clock > Local:
+		case best == nil, f.form < best.form, f.form == best.form && f.when(f.first, l.boot).Before(best.when(best.first, l.boot)):
+			best = f
+		}
+	}
+	return best
+}
+
+// kernelLog makes rows of the lines of the kernel log beside reports that are of their time. The note says what
+// was read, or why nothing was.
+func (t *told) kernelLog(w *recording.Writer, held recording.Window) (rows bool, note string) {
+	l := t.logs
+	if l == nil {
+		return false, ""
+	}
+	f := l.best(t.clock)
+	if f == nil {
+		return false, fmt.Sprintf("%s: the kernel log in it is left out: %s", l.archive, map[Clock]string{
+			Exact: "it does not tell its time zone, or not when the host was started", Local: "it counts from the start of the host, and the reports do not tell their time zone",
+			TimeOfDay: "the reports do not tell their day", Untold: "the reports have no times"}[t.clock])
+	}
+	var list []recording.KernelLogLine
+	for i, line := range f.lines {
+		logged := f.when(line.logMoment, l.boot)
+		if logged.Before(held.From.Add(-recentLog)) || logged.After(held.To) {
+			continue
+		}
+		row := recording.KernelLogLine{At: logged, Logged: logged, Sequence: uint64(i + 1), Text: klog.Text(line.text)}
+		if logged.Before(held.From) {
+			row.At = held.From
+		}
+		list = append(list, row)
+	}
+	slices.SortStableFunc(list, func(a, b recording.KernelLogLine) int { return cmp.Or(a.At.Compare(b.At), a.Logged.Compare(b.Logged)) })
+	recording.Append(w, list...)
+	recording.Append(w, recording.ProbeRun{At: held.From, Probe: logProbe, Rows: int64(len(list))})
+	begins := f.when(f.first, l.boot)
+	unseen := recording.UnseenNote{At: held.From, Probe: logProbe, What: string(recording.UnseenKernelLog), Count: 1, Why: fmt.Sprintf("%s begins at %v", f.name, unit.Moment(begins))}
+	if begins.After(held.From) {
+		recording.Append(w, unseen)
+	}
+	for i := range t.reports {
+		if unseen.At = t.reports[i].at; unseen.At.After(held.From) && unseen.At.Before(begins) && !unseen.At.After(held.To) {
+			recording.Append(w, unseen)
+		}
+	}
+	note = fmt.Sprintf("%s: of the kernel log, %s, %s of the time of the reports", l.archive, f.name, unit.Plural(len(list), "line is", "lines are"))
+	if f.form != ofJournal {
+		note += "; its times may be some minutes off, as the kernel's own clock is not set"
+	}
+	return true, note
+}
