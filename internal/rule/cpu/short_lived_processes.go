@@ -20,7 +20,7 @@ var shortLivedProcesses = rule.Rule{
 	Resource: "CPU",
 	Needs:    []recording.Table{recording.CPUs, recording.System, recording.Processes},
 	Explains: []string{"cpu/saturated"},
-	Thresholds: []*rule.Threshold{&birthsFrom, &vanishedShare, &vanishedPossible, &briefCPU, &busyFrom, &waitRatioPossible, &victimDelay, &crowdedFrom,
+	Thresholds: []*rule.Threshold{&birthsFrom, &vanishedShare, &vanishedPossible, &briefCPU, &busyFrom, &fullFrom, &waitRatioPossible, &victimDelay, &crowdedFrom,
 		&stalledFrom, &crowdShare, &childShare, &occupiedFrom, &maxBirthsPerRequest, &mainShare, &reapedShare, &consumersShare, &insideShare},
 	Detect: detectShortLived,
 }

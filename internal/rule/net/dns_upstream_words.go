@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
