@@ -31,9 +31,12 @@ func counters(h *ruletest.Host, protocol string, rates map[string]float64) {
 }
 
 // counted says that a probe reads these counters: they stand in for packets.
-func counted(h *ruletest.Host) {
+func counted(h *ruletest.Host) { probed(h, "socket", recording.Protocol) }
+
+// probed says which probe fills a table: it is enough beside others that may lack.
+func probed(h *ruletest.Host, probe string, table recording.Table) {
 	h.Manifest(func(m *recording.Manifest) {
-		m.Probes = append(m.Probes, recording.ProbeInfo{Name: "socket", Fills: []recording.Table{recording.Protocol}})
+		m.Probes = append(m.Probes, recording.ProbeInfo{Name: probe, Fills: []recording.Table{table}})
 	})
 }
 
@@ -248,11 +251,13 @@ func TestProves(t *testing.T) {
 			h.VMStat(ruletest.VMStat{OOMKills: 0.2}).Log(3, "nothing").Cgroup(ruletest.Cgroup{Path: "/pod", Memory: 2 * gib, MemoryMax: 2 * gib}).
 				Cgroup(ruletest.Cgroup{Path: "/pod/java", Memory: gib, OOMKills: 0.2})
 			h.Process(ruletest.Process{Comm: "java", Cmdline: "java -Xmx2g -jar a.jar", Anon: gib, MemCgroup: "/pod/java"})
+			probed(h, "cgroup", recording.Cgroups)
 		}, rule.Certain, true},
 		{"a heap that fits the group above", "audit/jvm-heap", "mem/cgroup-oom", func(h *ruletest.Host) {
 			h.VMStat(ruletest.VMStat{OOMKills: 0.2}).Log(3, "nothing").Cgroup(ruletest.Cgroup{Path: "/pod", Memory: 2 * gib, MemoryMax: 2 * gib}).
 				Cgroup(ruletest.Cgroup{Path: "/pod/java", Memory: gib, OOMKills: 0.2})
 			h.Process(ruletest.Process{Comm: "java", Cmdline: "java -Xmx1g -jar a.jar", Anon: gib, MemCgroup: "/pod/java"})
+			probed(h, "cgroup", recording.Cgroups)
 		}, rule.Likely, false},
 		{"names of files have the room", "audit/cache-pressure", "mem/reclaim", func(h *ruletest.Host) { rereads(h, 5*gib); set(h, "vm.vfs_cache_pressure", "0") }, rule.Certain, true},
 		{"programs have the room", "audit/cache-pressure", "mem/reclaim", func(h *ruletest.Host) { rereads(h, gib/4); set(h, "vm.vfs_cache_pressure", "0") }, rule.Likely, true},
