@@ -273,7 +273,7 @@ func Give[T Row](w *Writer, list []T) {
 func (w *Writer) Take(other *Writer) {
 	for name, rows := range other.tables {
 		if have := w.tables[name]; have != nil {
-			have.appendFrom(rows)
+			have.adopt(rows)
 		} else {
 			w.tables[name] = rows
 		}
