@@ -80,3 +80,19 @@ func TestLookBesideReports(t *testing.T) {
 		}
 	}
 }
+
+// A length without a time is that of the beginning, as of captures.
+func TestLengthOfReports(t *testing.T) {
+	path := sosreport(t)
+	all, err := (&Imported{Files: []string{path}}).Evidence(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	part, err := (&Imported{Files: []string{path}, Window: Window{Length: 2 * time.Second}}).Evidence(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := all.From.Add(2 * time.Second); !all.To.After(want) || !part.From.Equal(all.From) || !part.To.Equal(want) {
+		t.Errorf("%v to %v of %v to %v", part.From, part.To, all.From, all.To)
+	}
+}

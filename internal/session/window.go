@@ -24,7 +24,7 @@ func (c *Window) chosen() bool { return c.At != nil || c.Length > 0 }
 // choose finds the window in what, which covers some time: as much of it as is
 // covered, with a note if that is less than was asked for.
 func (c *Window) choose(e *Evidence, what string, held recording.Window) (err error) {
-	e.From = held.From
+	e.From, e.To = held.From, time.Time{}
 	if c.At != nil {
 		var note string
 		if e.From, e.To, note, err = c.At(held); err != nil {
