@@ -157,6 +157,9 @@ func TestShortLookups(t *testing.T) {
 		{Name: "all of them at a stub that asks nobody", Host: func() *ruletest.Host {
 			return asking{threads: 20, each: 1500 * time.Millisecond, server: "127.0.0.53"}.of(stubbed{upstreams: []string{"10.0.0.2"}}.host())
 		}, Want: rule.Likely, Kind: view.KindService, Subject: "dns 127.0.0.53:53", Low: 14, High: 16.5, Says: "; systemd-resolve (512) or a server that it asks is the cause"},
+		{Name: "all of them at a stub that asks much, and is answered at once", Host: func() *ruletest.Host {
+			return asking{threads: 20, each: 1500 * time.Millisecond, server: "127.0.0.53"}.of(stubbed{upstreams: []string{"10.0.0.2"}, busy: "10.0.0.2"}.host())
+		}, Want: rule.Likely, Kind: view.KindService, Subject: "dns 127.0.0.53:53", Low: 14, High: 16.5, Says: "; systemd-resolve (512) or a server that it asks is the cause"},
 		{Name: "one thread asks", Host: func() *ruletest.Host { return asking{threads: 1, each: 1500 * time.Millisecond}.of(lookingUp(2, 2)) },
 			Want: rule.Likely, Kind: view.KindService, Subject: far, Low: 0.7, High: 0.75},
 		{Name: "answered within 30 ms", Host: func() *ruletest.Host {

@@ -95,9 +95,9 @@ func (a *askedResolver) trace(v *view.View) {
 	switch {
 	case untold > fewUpstreams:
 		a.blame = blameMany
-	case len(first.waits) > 0, silent, a.all(a.late):
+	case len(first.waits) > 0 && !quick(first), silent, a.all(a.late):
 		a.blame = blameUpstream
-	case a.all(quick) && a.answersLate():
+	case a.all(quick) && a.answersLate() && first.longest() < unansweredFor.Duration():
 		a.blame = blameLocal
 	}
 }
@@ -119,14 +119,19 @@ func bit(b bool) int {
 
 // follow finds the sockets by which the resolver waited for servers that it asks itself, while
 // programs waited for it: at half of these readings at least one was there. A resolver may wait for
-// somebody at any time, for a name that nobody needs.
+// somebody at any time, for a name that nobody needs. One that has much to do always has sockets
+// open, each for a moment, also if whomever it asks answers at once: only those count that stay.
 func (a *askedResolver) follow(v *view.View) {
 	readings := view.UnderWay(a.sockets())
+	stay := time.Duration(1) // at two readings
+	if len(a.waits) > 0 {
+		stay = unansweredFor.Duration() / 2
+	}
 	queries := slices.DeleteFunc(v.Forwarded(a.netns, a.serving), func(l view.Lookup) bool {
 		if len(readings) == 0 { // rtrail alone asks it
 			return l.Remote == a.server || l.Seen < unansweredFor.Duration()
 		}
-		return l.Remote == a.server || shared(readings, l) == 0
+		return l.Remote == a.server || l.Seen < stay || shared(readings, l) == 0
 	})
 	if n := shared(readings, queries...); len(readings) > 0 && (n < minQueries.Int() || float64(n) < waitingShare.Value*float64(len(readings))) {
 		return

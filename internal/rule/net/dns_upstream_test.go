@@ -27,6 +27,7 @@ type stubbed struct {
 	later  float64   // by so many seconds
 	unread uint32    // bytes that came there, and the process has not read
 	idle   bool      // the process alone has sockets, no program
+	busy   string    // at each reading the process has another socket to this server
 }
 
 func (x stubbed) host() *ruletest.Host {
@@ -57,6 +58,9 @@ func (x stubbed) host() *ruletest.Host {
 			recording.ProtocolSample{At: at, NetNS: ns, Protocol: "Udp", Name: "InDatagrams", Value: int64(4 * s)})
 		ruletest.Add(h, recording.UDPSample{At: at, NetNS: ns, Local: "0.0.0.0", LocalPort: 123, Inode: 5},
 			recording.UDPSample{At: at, NetNS: cmp.Or(x.boundIn, ns), Local: server, LocalPort: 53, Inode: 8})
+		if x.busy != "" {
+			socket(500+uint64(s), 512, x.busy, 0)
+		}
 		begin := 0.5
 		for i, w := range x.waits {
 			if s >= begin && s <= begin+w && !x.idle {
@@ -100,6 +104,12 @@ func slowStubs() []ruletest.Situation {
 			"the resolver 127.0.0.53:53 is slow: 2 lookups had no answer for up to 3 s; systemd-resolve (512) or a server that it asks is the cause", "names them"),
 		is("a stub whose sockets name nobody", stubbed{waits: two, server: "127.0.0.1", comm: "dnsmasq"}, own, "; dnsmasq (512) or a server that it asks is the cause", ""),
 		is("it waits for its upstream at another time", stubbed{waits: []float64{3, 3}, upstreams: both, asks: both[:1], later: 6}, near, "; systemd-resolve (512) or a server that it asks is the cause", ""),
+		is("a busy forwarder", stubbed{waits: two, server: "127.0.0.1", comm: "unbound", busy: both[0]}, own, "; unbound (512) or a server that it asks is the cause", ""),
+		is("a busy forwarder, whose upstream answers rtrail at once", stubbed{waits: two, upstreams: both[:1], busy: both[0], told: []recording.NameServer{answered("127.0.0.53", 1500*time.Millisecond), answered("10.0.0.2", 12*time.Millisecond)}}, near,
+			"the resolver 127.0.0.53:53 is slow: 2 lookups had no answer for up to 3 s; the servers that it asks answer rtrail within 12 ms", ""),
+		is("a busy forwarder with a dead upstream", stubbed{waits: two, upstreams: both, asks: both[1:], busy: both[0]}, "dns 10.0.0.3:53", "is slow: systemd-resolve (512) at 127.0.0.53:53 asks it for programs", "2 sockets received nothing, at 8 of 8 readings with lookups under way"),
+		is("its sockets wait for a server that answers rtrail at once", stubbed{waits: two, upstreams: both[:1], asks: both[:1], told: []recording.NameServer{answered("127.0.0.53", 1500*time.Millisecond), answered("10.0.0.2", 12*time.Millisecond)}}, near,
+			"; systemd-resolve (512) or a server that it asks is the cause", ""),
 		is("it looks itself for who knows a name", stubbed{waits: two, server: "127.0.0.1", comm: "unbound", asks: []string{"192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4"}}, own,
 			"2 lookups had no answer for up to 3 s; unbound (512) waits for 4 servers", ""),
 		is("the upstream is on this host, too", stubbed{waits: two, upstreams: []string{"127.0.0.1"}, asks: []string{"127.0.0.1"}}, own, "asks it for programs, and 2 lookups had no answer for up to 3 s; it or a server that it asks is the cause", ""),
