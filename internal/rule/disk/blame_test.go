@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
 )
@@ -77,6 +78,7 @@ func TestCulpritAndVictims(t *testing.T) {
 func TestSaturatedNamesNoSmallIssuer(t *testing.T) {
 	const mib = 1 << 20
 	busy := device{name: "vda", reads: 400, size: 256 << 10, await: 0.05, busy: 1, queue: 20}
+	written := device{name: "vda", writes: 400, size: 256 << 10, await: 0.05, busy: 1, queue: 20}
 	app := func(pid int32, bytes float64) func(*ruletest.Host) {
 		return func(h *ruletest.Host) {
 			h.Process(ruletest.Process{PID: pid, Comm: "app", ReadBytes: bytes})
@@ -85,20 +87,46 @@ func TestSaturatedNamesNoSmallIssuer(t *testing.T) {
 			}
 		}
 	}
+	mail := func(bytes float64) func(*ruletest.Host) {
+		return func(h *ruletest.Host) {
+			h.Process(ruletest.Process{PID: 7, Comm: "app", WriteBytes: bytes})
+			for tid := int32(70); tid < 76; tid++ {
+				blocked(h, 7, tid, "jbd2_log_wait_commit", 0.9)
+			}
+		}
+	}
+	inside := func(h *ruletest.Host) {
+		h.Manifest(func(m *recording.Manifest) { m.Host.Container = true })
+	}
+	const nobody, part, most = "requests queue; nothing tells which programs issue them", "requests queue, app (7) issues a part of them", "requests queue, app (7) issues most of them"
 	for _, tt := range []struct {
 		name    string
+		disk    device
 		build   []func(*ruletest.Host)
 		says    string // the end of the headline
 		culprit string
 	}{
-		{"a container on a disk that others fill", []func(*ruletest.Host){app(7, mib), app(8, 100<<10)}, "requests queue; nothing tells which programs issue them", ""},
-		{"nobody is seen who moves anything", []func(*ruletest.Host){app(7, 0)}, "requests queue; nothing tells which programs issue them", ""},
-		{"a quarter of what the disk does", []func(*ruletest.Host){app(7, 25*mib), app(8, 100<<10)}, "requests queue, app (7) issues most of them", "app"},
-		{"many small ones", []func(*ruletest.Host){app(7, 15*mib), app(8, 15*mib), app(9, 15*mib), app(10, 15*mib)}, "requests queue; many programs issue them, each a small part", ""},
+		{"a container on a disk that others fill", busy, []func(*ruletest.Host){inside, app(7, mib), app(8, 100<<10)}, nobody, ""},
+		{"a container that does a quarter of it", busy, []func(*ruletest.Host){inside, app(7, 25*mib), app(8, 100<<10)}, nobody, ""},
+		{"a container that does most of it", busy, []func(*ruletest.Host){inside, app(7, 60*mib), app(8, 100<<10)}, most, "app"},
+		{"a host on a disk that others fill", busy, []func(*ruletest.Host){app(7, mib), app(8, 100<<10)}, nobody, ""},
+		{"nobody is seen who moves anything", busy, []func(*ruletest.Host){app(7, 0)}, nobody, ""},
+		{"a quarter of what the disk does", busy, []func(*ruletest.Host){app(7, 25*mib), app(8, 100<<10)}, part, "app"},
+		{"most of what the disk does", busy, []func(*ruletest.Host){app(7, 60*mib), app(8, 100<<10)}, most, "app"},
+		{"many small ones", busy, []func(*ruletest.Host){app(7, 15*mib), app(8, 15*mib), app(9, 15*mib), app(10, 15*mib)}, "requests queue; many programs issue them, each a small part", ""},
+		{"small files that are synced", written, []func(*ruletest.Host){mail(10 * mib), app(8, 100<<10)}, part, "app"},
+		{"the same in a container", written, []func(*ruletest.Host){inside, mail(10 * mib), app(8, 100<<10)}, nobody, ""},
+		{"the same at a disk that others read", busy, []func(*ruletest.Host){mail(10 * mib), app(8, 100<<10)}, nobody, ""},
+		{"a few files that are synced at a disk that others write", written, []func(*ruletest.Host){mail(mib), app(8, 100<<10)}, nobody, ""},
+		{"another one waits most", written, []func(*ruletest.Host){mail(10 * mib), app(8, 100<<10), func(h *ruletest.Host) {
+			for tid := int32(90); tid < 96; tid++ {
+				blocked(h, 8, tid, "folio_wait_bit_common", 0.9)
+			}
+		}}, nobody, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := ruletest.New(2, 10)
-			disks(h, busy)
+			disks(h, tt.disk)
 			for _, build := range tt.build {
 				build(h)
 			}

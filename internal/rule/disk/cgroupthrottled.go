@@ -16,7 +16,7 @@ var cgroupThrottled = rule.Rule{
 	Explains: []string{"disk/slow-sync", "proc/uninterruptible", "rt/server-slow", "rt/client-slow"},
 	HoldsUp:  []string{"mysql/row-lock-wait", "mysql/metadata-lock", "proc/lock-contention"},
 	Thresholds: []*rule.Threshold{&busyShare, &waitingQueue, &deepQueue, &slowFlash, &slowSpindle, &mostIntervals, &minWaiting, &atLimit, &bulkRequest,
-		&ownStream, &oneStream, &sameDisk, &feltWait, &fileShare, &cachedReads, &aboveLimit, &groupShare, &burstShare, &burstRequests},
+		&ownStream, &oneStream, &sameDisk, &feltWait, &fileShare, &syncedShare, &cachedReads, &aboveLimit, &groupShare, &burstShare, &burstRequests},
 	Detect: detectCgroupThrottled,
 }
 

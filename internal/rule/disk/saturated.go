@@ -26,7 +26,7 @@ var saturated = rule.Rule{
 	Explains: []string{"disk/slow-sync", "disk/cgroup-throttled", "proc/uninterruptible", "rt/server-slow", "rt/client-slow"},
 	HoldsUp:  []string{"mysql/row-lock-wait", "mysql/metadata-lock", "proc/lock-contention"},
 	Thresholds: []*rule.Threshold{&busyShare, &waitingQueue, &deepQueue, &slowFlash, &slowSpindle, &mostIntervals, &minWaiting, &atLimit, &bulkRequest,
-		&ownStream, &oneStream, &sameDisk, &feltWait, &fileShare, &cachedReads, &aboveLimit, &groupShare, &burstShare, &burstRequests},
+		&ownStream, &oneStream, &sameDisk, &feltWait, &fileShare, &syncedShare, &cachedReads, &aboveLimit, &groupShare, &burstShare, &burstRequests},
 	Detect: detectSaturated,
 }
 
@@ -318,7 +318,11 @@ func (c candidate) headline(w waiters, sure rule.Confidence) rule.Text {
 	if c.mainKnown {
 		return rule.T("disk %s is saturated: requests queue, %s issues most of them%s", name, issuer, c.main.means())
 	}
-	return rule.T("disk %s is saturated: requests queue, %s issues most of them", name, issuer)
+	part := "most"
+	if !w.most(top) {
+		part = "a part"
+	}
+	return rule.T("disk %s is saturated: requests queue, %s issues %s of them", name, issuer, part)
 }
 
 func (c candidate) evidence(w waiters) []rule.Evidence {

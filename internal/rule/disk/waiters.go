@@ -24,6 +24,8 @@ var (
 		Reason: "Waited per second. Below it a program hardly loses by the disk, and sampled waits are a few samples."}
 	oneStream = rule.Threshold{Name: "one-stream", Value: 1.5, Unit: "threads", Source: rule.Judgement,
 		Reason: "Mean number of waiting threads of programs with large requests. Up to this one of them copies sequentially. More threads compete for the disk."}
+	syncedShare = rule.Threshold{Name: "synced-share", Value: 0.05, Unit: "share", Source: rule.Judgement,
+		Reason: "Share of the device's bytes that a program writes which syncs. Journal and checkpoints of many small synced files are about ten times the data, and kernel threads write them."}
 	sameDisk = rule.Threshold{Name: "same-disk", Value: 1.2, Unit: "ratio", Source: rule.Judgement,
 		Reason: "Bytes that programs move over those of the disk. Counters are read at slightly different times; if programs move more, some of them work on another disk."}
 )
@@ -40,16 +42,18 @@ type waiter struct {
 
 // waiters are all programs that waited for disks in the window.
 type waiters struct {
-	list     []waiter
-	issuers  []view.Process // by bytes moved, programs only
-	told     bool           // it is known that the first of them uses this disk
-	moved    float64        // bytes per second by all issuers, without what other disks may have moved
-	limited  bool           // these are the members of a group at its limit: what others move at the disk says nothing about them
-	other    otherDisks
-	disk     float64 // bytes per second of the disk
-	blind    bool    // neither threads nor delays could be read, or only too few of them
-	pressure float64 // share of the time tasks were stalled on I/O, from PSI; Unknown without
-	blocked  float64 // tasks that waited for I/O, mean, where nothing tells of single ones; Unknown if that is not told either
+	list      []waiter
+	issuers   []view.Process // by bytes moved, programs only
+	told      bool           // it is known that the first of them uses this disk
+	moved     float64        // bytes per second by all issuers, without what other disks may have moved
+	limited   bool           // these are the members of a group at its limit: what others move at the disk says nothing about them
+	container bool           // programs outside of this container are not seen
+	other     otherDisks
+	disk      float64 // bytes per second of the disk
+	written   float64 // of these
+	blind     bool    // neither threads nor delays could be read, or only too few of them
+	pressure  float64 // share of the time tasks were stalled on I/O, from PSI; Unknown without
+	blocked   float64 // tasks that waited for I/O, mean, where nothing tells of single ones; Unknown if that is not told either
 }
 
 // diskWaiters are all that waited for whatever disk.
@@ -64,7 +68,7 @@ func waitersAt(v *view.View, d view.BlockDevice, other otherDisks, moment func(t
 	if moment != nil {
 		blocked = v.BlockedAt(moment)
 	}
-	w := waiters{pressure: ioPressure(v), disk: d.Bytes(), other: other}
+	w := waiters{pressure: ioPressure(v), disk: d.Bytes(), written: d.WrittenBytes, other: other, container: v.Manifest().Host.Container}
 	byPID := map[int32]*waiter{}
 	at := func(p view.Process) *waiter {
 		if byPID[p.PID] == nil {
@@ -269,7 +273,29 @@ func (w waiters) issuer() (view.Process, bool) {
 }
 
 // small says that a program moves too little of what the disk does to be named as its load.
-func (w waiters) small(p view.Process) bool { return !w.limited && w.moves(p) < fileShare.Value*w.disk }
+func (w waiters) small(p view.Process) bool {
+	share := fileShare.Value
+	switch {
+	case w.limited:
+		return false
+	case w.container:
+		share = ownStream.Value
+	case w.syncs(p):
+		share = syncedShare.Value
+	}
+	return w.moves(p) < share*w.disk
+}
+
+// syncs says that a program writes most of what programs move, at a disk that mostly writes, and
+// waits most: for small files that are synced, threads of the kernel write several times their
+// size, to the journal and to where it is copied from there.
+func (w waiters) syncs(p view.Process) bool {
+	return w.written >= ownStream.Value*w.disk && view.OrZero(p.WriteBytes) > view.OrZero(p.ReadBytes) && w.moves(p) >= ownStream.Value*w.moved &&
+		len(w.list) > 0 && w.list[0].PID == p.PID && w.list[0].here >= minWaiting.Value
+}
+
+// most says that a program moves most of what the disk does.
+func (w waiters) most(p view.Process) bool { return w.told || w.moves(p) >= ownStream.Value*w.disk }
 
 // crowd says that many programs issue the requests, each a small part of them.
 func (w waiters) crowd() bool {
