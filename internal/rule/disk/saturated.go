@@ -114,6 +114,8 @@ func seenAgain(v *view.View) map[string]bool {
 		}
 		below := loadedBelow(v, d.Device)
 		switch {
+		case slices.ContainsFunc(v.Underlying(d.Device), func(name string) bool { u, ok := v.BlockDevice(name); return ok && loaded(u) }):
+			again[d.Device] = true // a thin pool is made of two devices, of one disk
 		case len(below) == 1 && !view.NVMePath(below[0]):
 			again[d.Device] = true
 		case len(below) > 0 && isLoaded:
