@@ -77,6 +77,7 @@ type failing struct {
 	reads    int
 	writes   int
 	others   int     // requests to discard blocks
+	untold   bool    // some of the reads may be something else: lines of older kernels do not say
 	timeouts float64 // counted by the SCSI layer
 }
 
@@ -135,15 +136,15 @@ func detectErrors(v *view.View) ([]rule.Finding, error) {
 	return found, nil
 }
 
-// joinVolumes puts what is told of volumes to the disk below them where that ended requests with
-// errors, too: it is the same again. A volume can fail while its disk does not, as one of a full
-// pool of thin volumes does.
+// joinVolumes puts what is told of volumes to the disk below them where that ended such requests
+// with errors, too: it is the same again. A volume can fail while its disk does not, as one of a
+// full pool of thin volumes does.
 func joinVolumes(v *view.View, byDevice map[string]*failing) {
 	names := slices.Sorted(maps.Keys(byDevice))
 	for _, volume := range names {
 		for _, name := range names {
 			disk := byDevice[name]
-			if name == volume || disk == nil || !v.LiesOn(volume, name) || disk.lines[requestError]+disk.lines[requestTimeout] == 0 && disk.timeouts == 0 {
+			if name == volume || disk == nil || !v.LiesOn(volume, name) || !disk.fails(byDevice[volume]) {
 				continue
 			}
 			for kind, n := range byDevice[volume].lines {
@@ -158,6 +159,20 @@ func joinVolumes(v *view.View, byDevice map[string]*failing) {
 	}
 }
 
+// fails says that what is told of a volume may be errors of this disk, below it: of the same kinds
+// of requests, or of ones that it did not answer in time.
+func (d *failing) fails(volume *failing) bool {
+	switch {
+	case d.lines[requestTimeout] > 0 || d.timeouts > 0:
+		return true
+	case d.lines[requestError] == 0:
+		return false
+	case d.untold || volume.untold:
+		return true
+	}
+	return (volume.reads == 0 || d.reads > 0) && (volume.writes == 0 || d.writes > 0) && (volume.others == 0 || d.others > 0)
+}
+
 // count counts a request by what words say of it. A flush is a write that does not last.
 func (d *failing) count(words string) {
 	switch does := func(what string) bool { return strings.Contains(strings.ToUpper(words), what) }; {
@@ -167,6 +182,7 @@ func (d *failing) count(words string) {
 		d.writes++
 	default:
 		d.reads++
+		d.untold = d.untold || !does("READ")
 	}
 }
 

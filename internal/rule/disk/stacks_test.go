@@ -138,6 +138,26 @@ func TestErrorsOfStacks(t *testing.T) {
 		{Name: "a path of NVMe", Host: host(100, 2, []string{"critical medium error, dev nvme0c0n1, sector 8 op 0x0:(READ) flags 0x4000 phys_seg 1 prio class 2"}, dev("nvme0n1", 2, ""), dev("nvme0c0n1", 1, "")),
 			Want: certain, Kind: device, Subject: "nvme0n1", Low: 0.0009, High: 0.0011, Says: "disk nvme0n1 ended 1 read with an error"},
 	})
+	full := slices.Repeat([]string{"Buffer I/O error on dev dm-0, logical block 5, lost async page write"}, 3)
+	for _, tt := range []struct {
+		name, line string // of its disk
+		want       []string
+	}{
+		{"a bad sector of its disk", "critical medium error, dev sdb, sector 8 op 0x0:(READ) flags 0x4000 phys_seg 1 prio class 2",
+			[]string{"disk dm-0 ended 3 writes with an error", "disk sdb ended 1 read with an error"}},
+		{"a bad sector of its disk, as kernels tell it that do not say of what request", "print_req_error: critical medium error, dev sdb, sector 8", []string{"disk sdb ended 1 read with an error"}},
+		{"a write of its disk", written[0], []string{"disk sdb ended 1 write with an error"}},
+	} {
+		t.Run("a volume whose pool is full, and "+tt.name, func(t *testing.T) {
+			var got []string
+			for _, f := range ruletest.Judge(t, host(100, 2, slices.Concat(full, []string{tt.line}), dev("sdb", 1, ""), dev("dm-0", 2, "sdb"))(), diskErrors, certain) {
+				got = append(got, f.Headline.String())
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("found %q, want %q", got, tt.want)
+			}
+		})
+	}
 	f := host(0.8, 2, failed, dev("sda", 3, ""), dev("sdb", 1, ""), dev("dm-0", 2, "sda,sdb"))().Detect(t, diskErrors)[0]
 	if want := "it is one of the devices that dm-0 (/data) is made of"; !strings.Contains(f.Impact.Text.String(), want) {
 		t.Errorf("impact %q, want %q", f.Impact.Text, want)
