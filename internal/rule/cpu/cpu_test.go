@@ -240,6 +240,7 @@ func TestThrottled(t *testing.T) {
 	bursts := with(func(c *ruletest.Cgroup) {
 		c.Quota, c.CPU, c.Throttled, c.ThrottledTime = 400*time.Millisecond, 2, 0.4, 0.8
 	})
+	stalled := func(share float64) ruletest.Cgroup { c := bursts; c.CPUStall = share; return c }
 	server := func(cpu, delay float64) ruletest.Process {
 		return ruletest.Process{PID: 80, Comm: "nginx", Cgroup: "/web", CPU: cpu, RunDelay: delay}
 	}
@@ -277,6 +278,12 @@ func TestThrottled(t *testing.T) {
 		{Name: "an older kernel, and most of those that wait are not seen", Host: func() *ruletest.Host {
 			return on("5.15.0-105-generic", 32).Cgroup(bursts).Process(server(0.1, 0.06))
 		}, Want: rule.Likely, Kind: view.KindCgroup, Subject: "/web", Low: 0.79, High: 0.81, Proof: "the kernel counts 0.8 s, but before Linux 6.6"},
+		{Name: "an older kernel, and threads that wait do not live long enough to be seen", Host: func() *ruletest.Host {
+			return on("5.15.0-105-generic", 32).Cgroup(stalled(0.3)).Process(server(2, 0.02))
+		}, Want: rule.Likely, Kind: view.KindCgroup, Subject: "/web", Low: 0.79, High: 0.81, Proof: "the kernel counts 0.8 s, but before Linux 6.6"},
+		{Name: "an older kernel, and those that are seen wait for most of it", Host: func() *ruletest.Host {
+			return on("5.15.0-105-generic", 32).Cgroup(stalled(0.1)).Process(server(2, 0.06))
+		}, Want: rule.Possible, Kind: view.KindCgroup, Subject: "/web", Low: 0.059, High: 0.061, Says: "stopped for 2.9 %"},
 		{Name: "an older kernel, and nothing waited", Host: func() *ruletest.Host {
 			return on("5.15.0-105-generic", 32).Cgroup(bursts).Process(server(2, 0))
 		}},

@@ -42,7 +42,7 @@ var (
 	throttledPeriods = rule.Threshold{Name: "throttled-periods", Value: 10, Unit: "count", Source: rule.Judgement,
 		Reason: "The default period is 100 ms, so 10 periods are one second. With fewer, one burst decides."}
 	seenShare = rule.Threshold{Name: "seen-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the cgroup's CPU time that the processes seen in it used. Below it most of those that may have waited were not seen, and their run delay does not bound the time for which the cgroup was stopped."}
+		Reason: "Share of the cgroup's CPU time that the processes seen in it used, and of its CPU pressure that they waited. Below it most of those that may have waited were not seen, and their run delay does not bound the time for which the cgroup was stopped."}
 )
 
 // stopped is what a control group lost at its quota.
@@ -101,7 +101,9 @@ func newStopped(v *view.View, c view.Cgroup) *stopped {
 	if c.Throttling > 0 {
 		x.time = c.Throttling
 		if !v.KernelAtLeast(6, 6) {
-			x.inflated = !measured || seen < seenShare.Value*ran
+			// Threads that live for less than a sample leave their CPU time to the process, but no run delay.
+			missed := x.CPUStalled >= throttledWait.Value && x.delay < seenShare.Value*x.CPUStalled
+			x.inflated = !measured || missed || seen < seenShare.Value*ran
 			if !x.inflated {
 				x.time = min(x.time, x.delay)
 			}
