@@ -38,6 +38,13 @@ func TestSwapping(t *testing.T) {
 	ruletest.Check(t, swapping, []ruletest.Situation{
 		{Name: "others than this container take the memory of the host", Host: contained(small),
 			Want: rule.Certain, Kind: view.KindHost, Subject: "db1", Low: 0.39, High: 0.41, Says: "19.5 MiB/s come back; programs of this container hold 40 MiB of 2.95 GiB in use"},
+		{Name: "others than this container take it, and much of it is shared", Host: func() *ruletest.Host {
+			h := ruletest.New(2, 10).VMStat(thrash).Swap("/dev/zram0", 2*gib, gib, 0).Process(small).Pressure("memory", 0.4, 0.2)
+			ruletest.Every(h, func(at time.Time, _ float64) recording.MemorySample {
+				return recording.MemorySample{At: at, Total: 2 * gib, Free: 25 * mib, Available: 50 * mib, Cached: gib, Anon: gib / 2, Shmem: gib, HugeTotal: recording.Unknown}
+			})
+			return h.Manifest(func(m *recording.Manifest) { m.Host.Container = true })
+		}, Want: rule.Certain, Kind: view.KindHost, Subject: "db1", Low: 0.39, High: 0.41, Says: "19.5 MiB/s come back; programs of this container hold 40 MiB of 1.95 GiB in use besides shared memory and huge pages"},
 		{Name: "a program of this container holds most of it", Host: contained(small, hog, victim),
 			Want: rule.Certain, Kind: view.KindProcess, Subject: "java", Low: 0.39, High: 0.41, Says: "the host is short of memory"},
 		{Name: "the group of this container is short", Host: func() *ruletest.Host {

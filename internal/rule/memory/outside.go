@@ -27,5 +27,10 @@ func outside(v *view.View, p view.Process) (words string, is bool) {
 	if weight(p) >= used-seen {
 		return "", false
 	}
-	return fmt.Sprintf("; programs of this container hold %v of %v in use", unit.Bytes(seen), unit.Bytes(used)), true
+	// Memory that programs share, as the buffers of a database, is in none of their sizes.
+	besides := ""
+	if shared := max(m.Shmem, 0) + max(m.HugeTotal, 0); shared > 0 {
+		used, besides = max(used-shared, seen), " besides shared memory and huge pages"
+	}
+	return fmt.Sprintf("; programs of this container hold %v of %v in use%s", unit.Bytes(seen), unit.Bytes(used), besides), true
 }
