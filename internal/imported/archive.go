@@ -166,7 +166,8 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 	case sar.found() && len(t.trees) < 2:
 		read, err := sar.read(ctx, t)
 		if err == nil && len(logs.files) > 0 {
-			if read.logs = &logs; len(t.trees) > 0 {
+			read.logs, logs.folder = &logs, folderOf(strings.TrimPrefix(read.file, file+":"))
+			if len(t.trees) > 0 && t.trees[0].mayBeOf(read.host.Name) {
 				logs.boot = t.trees[0].boot()
 			}
 		}
@@ -283,6 +284,12 @@ func (tr *tree) hostname() string {
 		return strings.ToValidUTF8(name, "?")
 	}
 	return ""
+}
+
+// mayBeOf says that nothing tells that a copy is of another host than reports beside it; "": they do not say.
+func (tr *tree) mayBeOf(host string) bool {
+	name := tr.hostname()
+	return name == "" || host == "" || name == host
 }
 
 // sameBoot is by how much the time of the start may differ in copies of one host: the kernel

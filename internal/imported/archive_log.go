@@ -63,6 +63,7 @@ func logFormOf(name string) (logForm, bool) {
 // kernelLogs are what an archive holds of the kernel log.
 type kernelLogs struct {
 	archive string
+	folder  string    // the one in which the reports lie, as folderOf tells
 	boot    time.Time // when the host was started; zero: nothing tells
 	files   []*logFile
 }
@@ -71,6 +72,7 @@ type kernelLogs struct {
 type logFile struct {
 	name    string
 	form    logForm
+	host    string // short, as the last lines of the kernel tell; "": none does
 	written time.Time
 	lines   []logLine // of the kernel, the newest ones
 	first   logMoment // from which on all lines are there
@@ -121,9 +123,12 @@ func (l *kernelLogs) take(memory *budget.Budget, h *tar.Header, in io.Reader) er
 
 // line takes a line of the file.
 func (f *logFile) line(memory *budget.Budget, line []byte) {
-	at, text, ok := f.form.parse(line)
+	at, host, text, ok := f.form.parse(line)
 	if !ok {
 		return
+	}
+	if name := shortName(string(host[:min(len(host), maxKey)])); len(text) > 0 && name != "" {
+		f.host = name
 	}
 	now := logMoment{at: at, years: f.last.years}
 	// A clock is set back by less than a day, or nothing is known of its years.
@@ -170,43 +175,43 @@ const (
 // callerOf is the thread or CPU that kernels with CONFIG_PRINTK_CALLER print: "[    T1] ".
 var callerOf = regexp.MustCompile(`^\[ *[TC]\d{1,7}\] `)
 
-// parse reads the time of a line, and its text if it is the kernel's.
+// parse reads the time of a line, and its host, if that is told, and its text if it is the kernel's.
 //
 //	Jan 02 10:00:00 db1 kernel: Out of memory: Killed process 77 (java) ...
 //	[Fri Jan  2 10:00:00 2026] Out of memory: Killed process 77 (java) ...
 //	[12345.678901] Out of memory: Killed process 77 (java) ...
-func (f logForm) parse(line []byte) (at time.Time, text []byte, ok bool) {
+func (f logForm) parse(line []byte) (at time.Time, host, text []byte, ok bool) {
 	if f == ofJournal {
 		n := len(stampOfJournal)
 		if len(line) <= n || line[n] != ' ' {
-			return at, nil, false
+			return at, nil, nil, false
 		}
 		at, err := time.Parse(stampOfJournal, string(line[:n]))
 		if err != nil {
-			return at, nil, false
+			return at, nil, nil, false
 		}
 		// The PID of a program stands behind its name: "kernel[77]: " is none.
-		_, message, _ := bytes.Cut(line[n+1:], []byte{' '})
+		host, message, _ := bytes.Cut(line[n+1:], []byte{' '})
 		if text, ok := bytes.CutPrefix(message, []byte("kernel: ")); ok {
-			return at, text, true
+			return at, host, text, true
 		}
-		return at, nil, true
+		return at, nil, nil, true
 	}
 	stamp, text, _ := bytes.Cut(line, []byte{']'})
 	if stamp, ok = bytes.CutPrefix(stamp, []byte{'['}); !ok || len(stamp) > 40 {
-		return at, nil, false
+		return at, nil, nil, false
 	}
 	text = bytes.TrimPrefix(text, []byte{' '})
 	text = text[len(callerOf.Find(text)):]
 	if f == ofClock {
 		at, err := time.ParseInLocation(stampOfClock, string(stamp), time.Local)
-		return at, text, err == nil && sane(at)
+		return at, nil, text, err == nil && sane(at)
 	}
 	seconds, err := strconv.ParseFloat(strings.TrimSpace(string(stamp)), 64)
 	if err != nil || !(seconds >= 0 && seconds < 1e9) {
-		return at, nil, false
+		return at, nil, nil, false
 	}
-	return time.Unix(0, int64(seconds*float64(time.Second))), text, true
+	return time.Unix(0, int64(seconds*float64(time.Second))), nil, text, true
 }
 
 // when is the time of a line of the file.
@@ -227,16 +232,58 @@ func (f *logFile) when(m logMoment, boot time.Time) time.Time {
 	return in(year-(f.last.years-m.years), m.at)
 }
 
-// best is the file whose times are those of reports with such a clock, and that begins first; nil: none.
-func (l *kernelLogs) best(clock Clock) (best *logFile) {
+// folderOf is the folder of an archive in which a file of a collection lies: that of a sosreport.
+func folderOf(name string) string {
+	name = path.Clean("/" + name)
+	if at := max(strings.LastIndex(name, "/sos_commands/"), strings.LastIndex(name, "/var/log/")); at >= 0 {
+		return name[:at]
+	}
+	return strings.TrimSuffix(path.Dir(name), "/")
+}
+
+// shortName is the name of a host as the journal has it, without its domain; "": it says nothing, as before
+// the name is set.
+func shortName(host string) string {
+	if host, _, _ = strings.Cut(strings.ToValidUTF8(host, "?"), "."); host == "localhost" {
+		return ""
+	}
+	return host
+}
+
+// stranger says why a file is not of the host of the reports; "": it is. What dmesg prints has no name.
+func (l *kernelLogs) stranger(f *logFile, host string) string {
+	switch name := shortName(host); {
+	case f.host != "" && name != "" && !strings.EqualFold(f.host, name):
+		return fmt.Sprintf("%s is of host %.80q, the reports are of %.80q", f.name, f.host, name)
+	case (f.host == "" || name == "") && folderOf(f.name) != l.folder:
+		return f.name + " lies in another folder than the reports, and does not tell of which host it is"
+	}
+	return ""
+}
+
+// leftOut is why no file of the log can be put beside reports with such a clock.
+var leftOut = map[Clock]string{
+	Exact:     "it does not tell its time zone, or not when the host was started",
+	Local:     "it counts from the start of the host, and the reports do not tell their time zone",
+	TimeOfDay: "the reports do not tell their day",
+	Untold:    "the reports have no times",
+}
+
+// best is the file whose times are those of reports of a host with such a clock, and that begins first. nil:
+// there is none, and why.
+func (l *kernelLogs) best(clock Clock, host string) (best *logFile, why string) {
 	for _, f := range l.files {
+		stranger := l.stranger(f, host)
 		switch {
 		case clock == Exact && (f.form != ofBoot || l.boot.IsZero()), clock == Local && f.form == ofBoot, clock > Local:
+			why = cmp.Or(why, leftOut[clock])
+		case stranger != "":
+			why = stranger
 		case best == nil, f.form < best.form, f.form == best.form && f.when(f.first, l.boot).Before(best.when(best.first, l.boot)):
 			best = f
 		}
 	}
-	return best
+	return best, why
 }
 
 // kernelLog makes rows of the lines of the kernel log beside reports that are of their time. The note says what
@@ -246,11 +293,9 @@ func (t *told) kernelLog(w *recording.Writer, held recording.Window) (rows bool,
 	if l == nil {
 		return false, ""
 	}
-	f := l.best(t.clock)
+	f, why := l.best(t.clock, t.host.Name)
 	if f == nil {
-		return false, fmt.Sprintf("%s: the kernel log in it is left out: %s", l.archive, map[Clock]string{
-			Exact: "it does not tell its time zone, or not when the host was started", Local: "it counts from the start of the host, and the reports do not tell their time zone",
-			TimeOfDay: "the reports do not tell their day", Untold: "the reports have no times"}[t.clock])
+		return false, fmt.Sprintf("%s: the kernel log in it is left out: %s", l.archive, why)
 	}
 	var list []recording.KernelLogLine
 	for i, line := range f.lines {

@@ -51,6 +51,7 @@ func TestSosreportLog(t *testing.T) {
 	whole := func(lines ...string) string {
 		return start + strings.Join(lines, "") + journal(sarAt.Add(30*time.Minute), "cron[7]", "job")
 	}
+	of := func(host, log string) string { return strings.ReplaceAll(log, " vm ", " "+host+" ") }
 	type files map[string]string
 	for name, tc := range map[string]struct {
 		files files
@@ -80,12 +81,21 @@ func TestSosreportLog(t *testing.T) {
 		"dmesg -T with callers": {files{inClock: clocked(sarAt.Add(-hour), "[    T0] Linux") + clocked(sarAt, "[  C123] "+writeFailed)},
 			map[string]rule.Confidence{"disk/errors": rule.Certain}, false, ""},
 		"dmesg, of which no zone is known": {files{inBoot: sinceBoot(sarAt, sarAt.Add(-hour), killedLine)}, nil, true, "the kernel log in it is left out: it counts from the start"},
-		"another file":                     {files{"var/log/messages": whole(journal(sarAt, "kernel", killedLine))}, nil, true, ""},
-		"none":                             {files{}, nil, true, ""},
+		"of another host":                  {files{inJournal: of("db7", whole(journal(sarAt, "kernel", killedLine)))}, nil, true, `is of host "db7", the reports are of "vm"`},
+		"with a domain": {files{inJournal: of("VM.example.com", whole(journal(sarAt, "kernel", killedLine)))},
+			map[string]rule.Confidence{"mem/oom-kill": rule.Certain}, false, ""},
+		"before the name is set": {files{inJournal: of("localhost", start) + whole(journal(sarAt, "kernel", killedLine)) + of("localhost", journal(sarAt.Add(31*time.Minute), "kernel", "x"))},
+			map[string]rule.Confidence{"mem/oom-kill": rule.Certain}, false, ""},
+		"dmesg of another folder": {files{"other/" + inClock: clocked(sarAt.Add(-hour), "Linux") + clocked(sarAt, writeFailed)}, nil, true, "lies in another folder"},
+		"another file":            {files{"var/log/messages": whole(journal(sarAt, "kernel", killedLine))}, nil, true, ""},
+		"none":                    {files{}, nil, true, ""},
 	} {
-		list := []entry{{"sos_commands/sar/sar26", contentOf(t, "testdata/cpu/sar.txt"), sarAt.Add(hour)}}
+		list := []entry{{"host/sos_commands/sar/sar26", contentOf(t, "testdata/cpu/sar.txt"), sarAt.Add(hour)}}
 		for file, content := range tc.files {
-			list = append(list, entry{"host/" + file, content, sarAt.Add(hour)})
+			if !strings.HasPrefix(file, "other/") {
+				file = "host/" + file
+			}
+			list = append(list, entry{file, content, sarAt.Add(hour)})
 		}
 		v := text(t, string(archive(t, list...)))
 		out := verdict.Judge(v, catalogue.For(v.Manifest()))
@@ -119,15 +129,17 @@ func TestSosreportLogExact(t *testing.T) {
 	boot := v.Start().Add(-1000 * time.Second).Truncate(time.Second)
 	log := sinceBoot(boot, boot, "Linux version 6.1.0") + sinceBoot(v.Start().Add(time.Second), boot, killedLine) + sinceBoot(v.Start().Add(-500*time.Second), boot, writeFailed)
 	for name, tc := range map[string]struct {
-		stat, file, log string
-		found           bool
+		stat, host, file, log string
+		found                 bool
 	}{
-		"dmesg":                {fmt.Sprintf("cpu  1 2 3 4\nbtime %d\n", boot.Unix()), inBoot, log, true},
-		"no time of the start": {"cpu  1 2 3 4\n", inBoot, log, false},
-		"of no time zone":      {fmt.Sprintf("cpu  1 2 3 4\nbtime %d\n", boot.Unix()), inClock, clocked(v.Start().Add(time.Second), killedLine), false},
+		"dmesg":                  {fmt.Sprintf("cpu  1 2 3 4\nbtime %d\n", boot.Unix()), "", inBoot, log, true},
+		"a copy of this host":    {fmt.Sprintf("cpu  1 2 3 4\nbtime %d\n", boot.Unix()), v.Manifest().Host.Name, inBoot, log, true},
+		"a copy of another host": {fmt.Sprintf("cpu  1 2 3 4\nbtime %d\n", boot.Unix()), "db7", inBoot, log, false},
+		"no time of the start":   {"cpu  1 2 3 4\n", "", inBoot, log, false},
+		"of no time zone":        {fmt.Sprintf("cpu  1 2 3 4\nbtime %d\n", boot.Unix()), "", inClock, clocked(v.Start().Add(time.Second), killedLine), false},
 	} {
 		at := v.End().Add(time.Minute)
-		got := text(t, string(archive(t, entry{"proc/stat", tc.stat, at}, entry{"sos_commands/sar/sar26", sar, at}, entry{tc.file, tc.log, at})))
+		got := text(t, string(archive(t, entry{"proc/stat", tc.stat, at}, entry{"proc/sys/kernel/hostname", tc.host + "\n", at}, entry{"sos_commands/sar/sar26", sar, at}, entry{tc.file, tc.log, at})))
 		out := verdict.Judge(got, catalogue.For(got.Manifest()))
 		found := slices.ContainsFunc(out.Findings, func(f verdict.Finding) bool { return f.Rule == "mem/oom-kill" && f.Confidence == rule.Certain })
 		if found != tc.found || notJudged(out, "disk/errors") == tc.found {

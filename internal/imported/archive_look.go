@@ -26,8 +26,8 @@ func oneLook(host string, all []*told) (rec *recording.Recording, note string) {
 	}
 	look := looks[0]
 	at := look.trees[0].at
-	if name := look.trees[0].hostname(); name != "" && host != "" && name != host {
-		return nil, fmt.Sprintf("%s: its copy of /proc is left out: it is of host %.80q, the files of sar are of %.80q", look.file, name, host)
+	if !look.trees[0].mayBeOf(host) {
+		return nil, fmt.Sprintf("%s: its copy of /proc is left out: it is of host %.80q, the files of sar are of %.80q", look.file, look.trees[0].hostname(), host)
 	}
 	joined, err := joinTrees(looks)
 	if err == nil {
