@@ -28,6 +28,10 @@ const (
 	maxLogText  = 1 << 10   // bytes of a line; the kernel prints at most about as many
 	perLogLine  = 64        // bytes that one takes besides its text
 
+	// quietLog is how long a journal that is written has no line: the timer of sysstat, which made the
+	// reports, logs one every ten minutes.
+	quietLog = 15 * time.Minute
+
 	// recentLog is how long before the reports lines are kept: what is told of kills that were just before.
 	recentLog = 5 * time.Minute
 	// logProbe is the source of these rows.
@@ -78,6 +82,7 @@ type logFile struct {
 	first   logMoment // from which on all lines are there
 	last    logMoment
 	begun   bool
+	cut     bool // the archive does not have its end
 }
 
 // logMoment is the time of a line as it is told: of the journal in the year 0, since the start of the host since
@@ -111,7 +116,8 @@ func (l *kernelLogs) take(memory *budget.Budget, h *tar.Header, in io.Reader) er
 			return err
 		}
 		if err != nil {
-			break // the end, or cut off, which Next says
+			f.cut = !errors.Is(err, io.EOF) // which Next says
+			break
 		}
 	}
 	// A journal that ended long before it was copied may be of any year.
@@ -269,9 +275,25 @@ var leftOut = map[Clock]string{
 	Untold:    "the reports have no times",
 }
 
-// best is the file whose times are those of reports of a host with such a clock, and that begins first. nil:
-// there is none, and why.
-func (l *kernelLogs) best(clock Clock, host string) (best *logFile, why string) {
+// ended says that a file tells nothing of the end of a time, and when it ends: journald may have been stopped. What
+// dmesg prints is of the time at which it was written.
+func (l *kernelLogs) ended(f *logFile, to time.Time) (at time.Time, ended bool) {
+	at = f.when(f.last, l.boot)
+	return at, f.cut && at.Before(to) || f.form == ofJournal && at.Before(to.Add(-quietLog))
+}
+
+// better says that one file tells more than another one: the end of a time, in a better form, an earlier beginning.
+func (l *kernelLogs) better(f, than *logFile, to time.Time) bool {
+	_, ended := l.ended(f, to)
+	if _, other := l.ended(than, to); ended != other {
+		return other
+	}
+	return f.form < than.form || f.form == than.form && f.when(f.first, l.boot).Before(than.when(than.first, l.boot))
+}
+
+// best is the file whose times are those of reports of a host with such a clock, and that tells most of the time
+// up to some moment. nil: there is none, and why.
+func (l *kernelLogs) best(clock Clock, host string, to time.Time) (best *logFile, why string) {
 	for _, f := range l.files {
 		stranger := l.stranger(f, host)
 		switch {
@@ -279,7 +301,7 @@ func (l *kernelLogs) best(clock Clock, host string) (best *logFile, why string) 
 			why = cmp.Or(why, leftOut[clock])
 		case stranger != "":
 			why = stranger
-		case best == nil, f.form < best.form, f.form == best.form && f.when(f.first, l.boot).Before(best.when(best.first, l.boot)):
+		case best == nil, l.better(f, best, to):
 			best = f
 		}
 	}
@@ -293,7 +315,7 @@ func (t *told) kernelLog(w *recording.Writer, held recording.Window) (rows bool,
 	if l == nil {
 		return false, ""
 	}
-	f, why := l.best(t.clock, t.host.Name)
+	f, why := l.best(t.clock, t.host.Name, held.To)
 	if f == nil {
 		return false, fmt.Sprintf("%s: the kernel log in it is left out: %s", l.archive, why)
 	}
@@ -313,18 +335,26 @@ func (t *told) kernelLog(w *recording.Writer, held recording.Window) (rows bool,
 	recording.Append(w, list...)
 	recording.Append(w, recording.ProbeRun{At: held.From, Probe: logProbe, Rows: int64(len(list))})
 	begins := f.when(f.first, l.boot)
-	unseen := recording.UnseenNote{At: held.From, Probe: logProbe, What: string(recording.UnseenKernelLog), Count: 1, Why: fmt.Sprintf("%s begins at %v", f.name, unit.Moment(begins))}
-	if begins.After(held.From) {
-		recording.Append(w, unseen)
-	}
-	for i := range t.reports {
-		if unseen.At = t.reports[i].at; unseen.At.After(held.From) && unseen.At.Before(begins) && !unseen.At.After(held.To) {
-			recording.Append(w, unseen)
-		}
+	t.unseenLog(w, held, fmt.Sprintf("%s begins at %v", f.name, unit.Moment(begins)), func(at time.Time) bool { return at.Before(begins) })
+	if ends, ended := l.ended(f, held.To); ended {
+		t.unseenLog(w, held, fmt.Sprintf("%s ends at %v", f.name, unit.Moment(ends)), ends.Before)
 	}
 	note = fmt.Sprintf("%s: of the kernel log, %s, %s of the time of the reports", l.archive, f.name, unit.Plural(len(list), "line is", "lines are"))
 	if f.form != ofJournal {
 		note += "; its times may be some minutes off, as the kernel's own clock is not set"
 	}
 	return true, note
+}
+
+// unseenLog says at reports of which the log does not tell, and where all begins, that its silence proves nothing.
+func (t *told) unseenLog(w *recording.Writer, held recording.Window, why string, unseen func(at time.Time) bool) {
+	note := recording.UnseenNote{At: held.From, Probe: logProbe, What: string(recording.UnseenKernelLog), Count: 1, Why: why}
+	if unseen(held.From) || unseen(held.To) {
+		recording.Append(w, note)
+	}
+	for i := range t.reports {
+		if note.At = t.reports[i].at; note.At.After(held.From) && !note.At.After(held.To) && unseen(note.At) {
+			recording.Append(w, note)
+		}
+	}
 }

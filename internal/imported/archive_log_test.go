@@ -73,6 +73,11 @@ func TestSosreportLog(t *testing.T) {
 		"a kill in what is left": {files{inJournal: journal(sarAt.Add(2*time.Second), "kernel", killedLine)},
 			map[string]rule.Confidence{"mem/oom-kill": rule.Certain}, true, ""},
 		"one that ended last year": {files{inJournal: journal(sarAt.AddDate(0, 0, -20), "kernel", killedLine)}, nil, true, ""},
+		"a journal that ended":     {files{inJournal: start + journal(sarAt.Add(-hour), "kernel", "x")}, nil, true, ""},
+		"a journal that is quiet":  {files{inJournal: start + journal(sarAt.Add(-10*time.Minute), "kernel", "x")}, nil, false, ""},
+		"a journal that ended, and dmesg -T": {files{inJournal: start + journal(sarAt.Add(-hour), "kernel", "x"), inClock: clocked(sarAt.Add(-2*hour), "Linux") + clocked(sarAt, writeFailed)},
+			map[string]rule.Confidence{"disk/errors": rule.Certain}, false, inClock + ","},
+		"a silent dmesg -T": {files{inClock: clocked(sarAt.Add(-2*hour), "Linux")}, nil, false, ""},
 		"that since boot, shorter": {files{inJournal + "_--boot": journal(sarAt.Add(2*time.Second), "kernel", "x"), inJournal: whole(journal(sarAt, "kernel", killedLine))},
 			map[string]rule.Confidence{"mem/oom-kill": rule.Certain}, false, inJournal + ","},
 		"of an older sos": {files{inJournal + "_--catalog_--boot": "-- Logs begin at Thu 2026-11-26 --\n" + whole(journal(sarAt, "kernel", killedLine))},
@@ -144,6 +149,27 @@ func TestSosreportLogExact(t *testing.T) {
 		found := slices.ContainsFunc(out.Findings, func(f verdict.Finding) bool { return f.Rule == "mem/oom-kill" && f.Confidence == rule.Certain })
 		if found != tc.found || notJudged(out, "disk/errors") == tc.found {
 			t.Errorf("%s: %+v, %q", name, out.Findings, got.Manifest().Notes)
+		}
+	}
+}
+
+// Of a file that is cut off in the archive the end is not known.
+func TestSosreportLogCutOff(t *testing.T) {
+	before := sarAt.Add(-time.Hour)
+	log := strings.Repeat(clocked(before, "x"), 200) + clocked(sarAt, writeFailed)
+	list := append([]entry{{"host/sos_commands/sar/sar26", contentOf(t, "testdata/cpu/sar.txt"), sarAt}}, copyOf("host/", 100)...)
+	whole := string(archive(t, append(list, entry{"host/" + inClock, log, sarAt})...))
+	for name, tc := range map[string]struct {
+		archive string
+		cut     bool
+	}{
+		"whole": {whole, false}, "cut off": {whole[:len(whole)-2048], true}, // 1024 of which end an archive
+	} {
+		v := text(t, tc.archive)
+		out := verdict.Judge(v, catalogue.For(v.Manifest()))
+		found := slices.ContainsFunc(out.Findings, func(f verdict.Finding) bool { return f.Rule == "disk/errors" })
+		if found == tc.cut || notJudged(out, "disk/errors") != tc.cut {
+			t.Errorf("%s: found %v, not judged %v, %q", name, found, notJudged(out, "disk/errors"), v.Manifest().Notes)
 		}
 	}
 }
