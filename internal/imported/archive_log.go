@@ -82,6 +82,7 @@ type logFile struct {
 	first   logMoment // from which on all lines are there
 	last    logMoment
 	begun   bool
+	seen    bool // there is a line of the kernel: without ReadKMsg, as in containers, journald writes none
 	cut     bool // the archive does not have its end
 }
 
@@ -121,7 +122,7 @@ func (l *kernelLogs) take(memory *budget.Budget, h *tar.Header, in io.Reader) er
 		}
 	}
 	// A journal that ended long before it was copied may be of any year.
-	if f.begun && (form != ofJournal || f.written.Sub(f.when(f.last, time.Time{})) < 2*zonesApart) {
+	if f.begun && f.seen && (form != ofJournal || f.written.Sub(f.when(f.last, time.Time{})) < 2*zonesApart) {
 		l.files = append(l.files, f)
 	}
 	return nil
@@ -145,6 +146,7 @@ func (f *logFile) line(memory *budget.Budget, line []byte) {
 		f.begun, f.first = true, now
 	}
 	if len(text) > 0 {
+		f.seen = true
 		f.keep(memory, logLine{now, string(text[:min(len(text), maxLogText)])})
 	}
 }

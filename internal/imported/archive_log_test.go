@@ -47,7 +47,7 @@ func sinceBoot(at, boot time.Time, text string) string {
 // nothing of another time is.
 func TestSosreportLog(t *testing.T) {
 	const hour = time.Hour
-	start := journal(sarAt.Add(-5*hour), "systemd[1]", "Started.")
+	start := journal(sarAt.Add(-5*hour), "kernel", "Linux version 6.1.0") + journal(sarAt.Add(-5*hour), "systemd[1]", "Started.")
 	whole := func(lines ...string) string {
 		return start + strings.Join(lines, "") + journal(sarAt.Add(30*time.Minute), "cron[7]", "job")
 	}
@@ -72,9 +72,10 @@ func TestSosreportLog(t *testing.T) {
 		"a journal that begins": {files{inJournal: journal(sarAt.Add(2*time.Second), "kernel", "x")}, nil, true, ""},
 		"a kill in what is left": {files{inJournal: journal(sarAt.Add(2*time.Second), "kernel", killedLine)},
 			map[string]rule.Confidence{"mem/oom-kill": rule.Certain}, true, ""},
-		"one that ended last year": {files{inJournal: journal(sarAt.AddDate(0, 0, -20), "kernel", killedLine)}, nil, true, ""},
-		"a journal that ended":     {files{inJournal: start + journal(sarAt.Add(-hour), "kernel", "x")}, nil, true, ""},
-		"a journal that is quiet":  {files{inJournal: start + journal(sarAt.Add(-10*time.Minute), "kernel", "x")}, nil, false, ""},
+		"one that ended last year":     {files{inJournal: journal(sarAt.AddDate(0, 0, -20), "kernel", killedLine)}, nil, true, ""},
+		"a journal without the kernel": {files{inJournal: strings.ReplaceAll(whole(journal(sarAt, "app[78]", "x")), "kernel:", "app[77]:")}, nil, true, ""},
+		"a journal that ended":         {files{inJournal: start + journal(sarAt.Add(-hour), "kernel", "x")}, nil, true, ""},
+		"a journal that is quiet":      {files{inJournal: start + journal(sarAt.Add(-10*time.Minute), "kernel", "x")}, nil, false, ""},
 		"a journal that ended, and dmesg -T": {files{inJournal: start + journal(sarAt.Add(-hour), "kernel", "x"), inClock: clocked(sarAt.Add(-2*hour), "Linux") + clocked(sarAt, writeFailed)},
 			map[string]rule.Confidence{"disk/errors": rule.Certain}, false, inClock + ","},
 		"a silent dmesg -T": {files{inClock: clocked(sarAt.Add(-2*hour), "Linux")}, nil, false, ""},
