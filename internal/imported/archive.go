@@ -110,7 +110,7 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 				}
 			}
 			continue
-		case len(h.Name) > maxName || strings.Count(h.Name, "/") > maxDepth || h.Typeflag != tar.TypeReg:
+		case len(h.Name) > maxName || strings.Count(h.Name, "/") > maxDepth || h.Typeflag != tar.TypeReg || sparse(h):
 			continue
 		}
 		where, name, ok := procFile(h.Name)
@@ -190,6 +190,17 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 		return nil, fmt.Errorf("reading the archive %s: there is no copy of /proc/stat in it", file)
 	}
 	return []*told{t}, nil
+}
+
+// sparse says that a file has holes (GNU tar, in PAX headers). The zeros in these lie in no archive, so that tame
+// counts none of them, and no file that is read has holes.
+func sparse(h *tar.Header) bool {
+	for key := range h.PAXRecords {
+		if strings.HasPrefix(key, "GNU.sparse.") {
+			return true
+		}
+	}
+	return false
 }
 
 // perLine are files each line of which is a row.

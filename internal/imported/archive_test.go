@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -122,6 +123,54 @@ func TestArchiveRefused(t *testing.T) {
 		_, _, err := Read(t.Context(), []string{write(t, tc.text)})
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v, want %q", name, err, tc.want)
+		}
+	}
+}
+
+// holes is a file of tar that is one hole.
+func holes(t *testing.T, name string, size int64) string {
+	t.Helper()
+	records := ""
+	for _, r := range []string{"GNU.sparse.major=0", "GNU.sparse.minor=1", "GNU.sparse.numblocks=1", "GNU.sparse.map=0,0", fmt.Sprintf("GNU.sparse.size=%d", size)} {
+		records += strconv.Itoa(len(r)+4) + " " + r + "\n" // of two digits
+	}
+	var b bytes.Buffer
+	w, at := tar.NewWriter(&b), time.Unix(1767322800, 0)
+	for _, f := range []entry{{"records", records, at}, {name, "", at}} {
+		if err := w.WriteHeader(&tar.Header{Name: f.name, Size: int64(len(f.content)), ModTime: f.at, Mode: 0o600, Typeflag: tar.TypeReg, Format: tar.FormatUSTAR}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(w, f.content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	// A Writer writes no such records: those are what the first file holds.
+	all := b.Bytes()
+	all[156] = tar.TypeXHeader
+	copy(all[148:156], "        ")
+	sum := 0
+	for _, c := range all[:512] {
+		sum += int(c)
+	}
+	copy(all[148:156], fmt.Sprintf("%06o\x00 ", sum))
+	return string(all)
+}
+
+// Holes in files of an archive are not unpacked: they take no room there, whatever their size.
+func TestArchiveOfHoles(t *testing.T) {
+	r := tar.NewReader(strings.NewReader(holes(t, "x/"+inBoot, 1<<20)))
+	if h, err := r.Next(); err != nil || h.Name != "x/"+inBoot || h.Size != 1<<20 || h.Typeflag != tar.TypeReg || !sparse(h) {
+		t.Fatalf("%+v, %v", h, err)
+	}
+	whole := string(archive(t, append(copyOf("1/", 100), copyOf("2/", 110)...)...))
+	for name, size := range map[string]int64{"x/" + inBoot: maxLogFile, "x/sos_commands/sar/sar26": maxText, "x/2026_11_26_14_50_00-vmstat": maxText, "3/proc/stat": maxEntry} {
+		began := time.Now()
+		v := text(t, strings.Repeat(holes(t, name, size), 1000)+whole)
+		if took := time.Since(began); took > 5*time.Second || v.Seconds() != 10 {
+			t.Errorf("%s: %v for %v s of a host", name, took, v.Seconds())
 		}
 	}
 }
