@@ -135,9 +135,10 @@ func perfEvent(rest []byte) (event, after []byte) {
 // (perf-list(1)). Two names with a colon between them are those of a tracepoint and its group.
 const eventModifiers = "ukhGHpPSDIWeb"
 
-// happenings are events of the kernel's software that happen at a moment, whatever time is spent.
+// happenings are events of the kernel's software that happen at a moment, whatever time is spent, and those of
+// perf record --off-cpu, which are of threads that sleep.
 var happenings = map[string]bool{"context-switches": true, "cs": true, "page-faults": true, "faults": true, "minor-faults": true, "major-faults": true,
-	"cpu-migrations": true, "migrations": true, "alignment-faults": true, "emulation-faults": true, "cgroup-switches": true, "bpf-output": true, "dummy": true}
+	"cpu-migrations": true, "migrations": true, "alignment-faults": true, "emulation-faults": true, "cgroup-switches": true, "bpf-output": true, "dummy": true, "offcpu-time": true}
 
 // takesTime says whether there are more samples of an event the longer a CPU runs something: of
 // cycles or a clock, and where the event is not told. A thread that sched:sched_switch shows

@@ -182,6 +182,7 @@ func TestPerfEvents(t *testing.T) {
 		clock  = "python 302629 [011] 3485124.190000:   10101010 cpu-clock:pppH: \n" + stack
 		sched  = "python 302629 [011] 3485124.180000: sched:sched_switch: prev_comm=python prev_pid=302629 prev_prio=120 prev_state=S ==> next_comm=swapper/11 next_pid=0 next_prio=120\n" + stack
 		block  = "python 302629/302630 [011] 3485124.180000:          1 block:block_rq_issue: 8,0 W 4096 () 123 + 8 [python]\n" + stack
+		asleep = "python 302629/302630 3485124.180000:  500123456 offcpu-time: \n" + stack
 		faults = "python 302629 3485124.180000:          1 page-faults:u: \n" + stack
 	)
 	for _, c := range []struct {
@@ -198,6 +199,7 @@ func TestPerfEvents(t *testing.T) {
 		{"a tracepoint first", sched + clock, 1, Objects{"sched:sched_switch": 1}},
 		{"a clock first", clock + sched + sched + clock + block, 2, Objects{"sched:sched_switch": 2, "block:block_rq_issue": 1}},
 		{"page faults", clock + faults, 1, Objects{"page-faults:u": 1}},
+		{"time off the CPUs", asleep + clock + asleep, 1, Objects{"offcpu-time": 2}},
 		{"a tracepoint without a stack", clock + strings.TrimSuffix(block, stack) + strings.TrimSuffix(block, stack) + clock, 2, Objects{"block:block_rq_issue": 2}},
 		{"an odd name", clock + strings.ReplaceAll(sched, "sched:sched_switch", "sched:\x1b[31m"), 1, Objects{"an event with an odd name": 1}},
 	} {
