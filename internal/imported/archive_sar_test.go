@@ -70,6 +70,10 @@ func TestSosreport(t *testing.T) {
 	if err := errors.Join(os.Symlink("/proc/stat", filepath.Join(dir, "var/log/sa/sar09")), syscall.Mkfifo(filepath.Join(dir, "var/log/sa/sar08"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
+	large := filepath.Join(dir, inJournal) // than what is read
+	if err := errors.Join(os.MkdirAll(filepath.Dir(large), 0o700), os.WriteFile(large, nil, 0o600), os.Truncate(large, 5<<30)); err != nil {
+		t.Fatal(err)
+	}
 	rec, held, err := Read(t.Context(), []string{dir})
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -67,11 +68,19 @@ func pack(ctx context.Context, root *os.Root, w io.Writer) error {
 			case err != nil, !d.Type().IsRegular():
 				return nil // the rest tells what it tells
 			}
-			_, _, ofProc := procFile(name)
-			if _, ofLog := logFormOf(name); !ofProc && !ofLog && !sarFile.MatchString(path.Base(name)) {
-				return nil
+			most := int64(math.MaxInt64) // of /proc, which is refused if it is that large
+			if _, _, ofProc := procFile(name); !ofProc {
+				_, ofLog := logFormOf(name)
+				switch {
+				case ofLog:
+					most = maxLogFile
+				case sarFile.MatchString(path.Base(name)):
+					most = maxText
+				default:
+					return nil
+				}
 			}
-			return packFile(root, name, out)
+			return packFile(root, name, most, out)
 		})
 		if err != nil {
 			return err
@@ -80,15 +89,16 @@ func pack(ctx context.Context, root *os.Root, w io.Writer) error {
 	return out.Close()
 }
 
-// packFile adds a file. One that cannot be read is left out.
-func packFile(root *os.Root, name string, out *tar.Writer) error {
+// packFile adds a file. One that cannot be read, or has more bytes than are read, is left out: all of it counts
+// for what an archive may hold.
+func packFile(root *os.Root, name string, most int64, out *tar.Writer) error {
 	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
+	if err != nil || !info.Mode().IsRegular() || info.Size() > most {
 		return nil
 	}
 	if err := out.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: info.Size(), ModTime: info.ModTime(), Mode: 0o600, Format: tar.FormatPAX}); err != nil {
