@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"rtrail/internal/imported"
 	"rtrail/internal/probe/capture"
@@ -39,7 +40,7 @@ func (i *Imported) Evidence(ctx context.Context) (*Evidence, error) {
 	if held.Look != nil {
 		switch at := held.Look.Manifest().Started; {
 		case i.chosen():
-			e.Notes = append(e.Notes, fmt.Sprintf("the copy of /proc, of %v, is judged only with all of the time of the reports", unit.Moment(at)))
+			e.Notes = append(e.Notes, lookLeftOut(at))
 		default:
 			e.Look = &Evidence{Recording: held.Look, From: at, To: at}
 		}
@@ -53,6 +54,11 @@ func (i *Imported) Evidence(ctx context.Context) (*Evidence, error) {
 		return e, i.stacks(ctx, e)
 	}
 	return e, nil
+}
+
+// lookLeftOut is the note where a copy of /proc beside reports is not judged.
+func lookLeftOut(at time.Time) string {
+	return fmt.Sprintf("the copy of /proc, of %v, is judged only with all of the time of the reports", unit.Moment(at))
 }
 
 // wholly is the share of the time from which on captures have packets of all of it.

@@ -35,6 +35,10 @@ func OpenReports(ctx context.Context, files []string) (*Store, error) {
 	if !held.To.After(held.From) {
 		return nil, fmt.Errorf("reading %s: it is one look at a host, which rtrail diagnose judges; give two or more, taken some seconds apart", strings.Join(files[:min(len(files), 3)], ", "))
 	}
+	if held.Look != nil { // parts of the time are judged, which it is not of
+		at := held.Look.Manifest().Started
+		rec.UpdateManifest(func(m *recording.Manifest) { m.Notes = append(m.Notes, lookLeftOut(at)) })
+	}
 	return &Store{paths: files, rec: rec, held: held.Window, every: interval(rec, held.Window)}, nil
 }
 

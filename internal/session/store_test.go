@@ -1,6 +1,7 @@
 package session
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -25,6 +26,26 @@ func TestReportsInterval(t *testing.T) {
 	}
 	if _, err := OpenReports(t.Context(), []string{dir + "exporter/1.prom"}); err == nil {
 		t.Error("a rate was made of one answer")
+	}
+}
+
+// A copy of /proc beside reports is not of the parts of their time that are judged, which is said.
+func TestLookBesideStore(t *testing.T) {
+	for name, tc := range map[string]struct {
+		path  string
+		looks bool
+	}{"a sosreport": {sosreport(t), true}, "its file of sar": {"../imported/testdata/cpu/sar.txt", false}} {
+		s, err := OpenReports(t.Context(), []string{tc.path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		held, err := s.Holds(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if notes := strings.Join(held.Manifest.Notes, "\n"); strings.Contains(notes, "is judged only with all of the time") != tc.looks {
+			t.Errorf("%s: %q", name, notes)
+		}
 	}
 }
 
