@@ -250,7 +250,7 @@ func (m *measured) part(i int, v *view.View) {
 			continue
 		}
 		for _, who := range []string{d.Device, ""} {
-			if who == "" && virtual(d.Device) {
+			if who == "" && virtual(v, d.Device) {
 				continue
 			}
 			m.add(i, diskReads, who, d.Reads*seconds)
@@ -276,8 +276,8 @@ func tells(v *view.View, t recording.Table, column string) bool {
 
 // virtual says whether a device does its I/O on other ones, or in memory: the sum of all
 // disks would count it twice.
-func virtual(device string) bool {
-	return slices.ContainsFunc([]string{"dm-", "md", "loop", "ram", "zram", "nbd", "drbd"}, func(p string) bool { return strings.HasPrefix(device, p) })
+func virtual(v *view.View, device string) bool {
+	return v.Stacked(device) || slices.ContainsFunc([]string{"dm-", "md", "loop", "ram", "zram", "nbd", "drbd"}, func(p string) bool { return strings.HasPrefix(device, p) })
 }
 
 // medianRTT is that of connections that carried data in the window, in seconds.

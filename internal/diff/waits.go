@@ -64,7 +64,7 @@ func (m *measured) waitsForDisks(i int, v *view.View) {
 			continue
 		}
 		for _, who := range []string{d.Device, ""} {
-			if who == "" && virtual(d.Device) {
+			if who == "" && virtual(v, d.Device) {
 				continue
 			}
 			m.add(i, diskReadTime, who, inFlight(d.Reads, d.ReadAwait)*seconds)

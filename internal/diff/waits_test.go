@@ -57,11 +57,13 @@ func TestWaits(t *testing.T) {
 			}
 		})
 	})
-	rare := func(await float64) Side {
+	rare := func(await float64, devices ...string) Side {
 		return waiting(func(h *ruletest.Host) {
-			ruletest.Every(h, func(at time.Time, s float64) recording.DiskSample {
-				return recording.DiskSample{At: at, Device: "sda", Reads: uint64(s), ReadTime: time.Duration(await * s * 1e9)}
-			})
+			for _, device := range devices {
+				ruletest.Every(h, func(at time.Time, s float64) recording.DiskSample {
+					return recording.DiskSample{At: at, Device: device, Reads: uint64(s), ReadTime: time.Duration(await * s * 1e9)}
+				})
+			}
 		})
 	}
 	for _, c := range []struct {
@@ -80,7 +82,10 @@ func TestWaits(t *testing.T) {
 		{"a group without a quota", group(0.5, "v2", nil), group(0, "v2", without), "cgroup.throttled of /app +Inf", "cgroup.throttled", ""},
 		{"a group of which nobody knows the quota", group(0.5, "hybrid", nil), group(0, "hybrid", without), "", "cgroup.throttled", "told only by the first window"},
 		{"a group that was asleep", group(0.5, "v2", nil), asleep, "cgroup.throttled of /app +Inf", "cgroup.throttled", ""},
-		{"a request a second", rare(0.5), rare(0.01), "disk.read-time of sda 50", "disk.await", "fewer than twenty requests to one disk in a part of both windows"},
+		{"a request a second", rare(0.5, "sda"), rare(0.01, "sda"), "disk.read-time of sda 50", "disk.await", "fewer than twenty requests to one disk in a part of both windows"},
+		{"a volume, and its disk", rare(0.5, "sda", "vg-root"), rare(0.01, "sda", "vg-root"), "disk.read-time of sda 50; disk.read-time of vg-root 50", "cpu.steal", "told by neither window"},
+		{"a volume by its numbers", rare(0.5, "dev8-0", "dev253-1"), rare(0.01, "dev8-0", "dev253-1"), "disk.read-time of dev253-1 50; disk.read-time of dev8-0 50", "cpu.steal", "told by neither window"},
+		{"two disks", rare(0.5, "sda", "sdb"), rare(0.01, "sda", "sdb"), "disk.read-time of  50; disk.read-time of sda 50; disk.read-time of sdb 50", "cpu.steal", "told by neither window"},
 	} {
 		r, err := Compare(c.first, c.second)
 		if err != nil {

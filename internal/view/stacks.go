@@ -139,6 +139,33 @@ func NVMePath(device string) bool { return pathOf(device) != "" }
 // or if it is not known.
 func (v *View) Lower(device string) []string { return v.stacks().lower[device] }
 
+// Stacked says that the requests of a device are those of other devices, and that it is not told
+// of which.
+func (v *View) Stacked(device string) bool {
+	if len(v.Lower(device)) > 0 {
+		return false
+	}
+	if major, minor, ok := DeviceNumbers(device); ok {
+		return stackedByNumber(major, minor)
+	}
+	// Reports name volumes as the device mapper does: vg-root.
+	return strings.Contains(device, "-") ||
+		slices.ContainsFunc([]string{"mpath", "md", "loop", "bcache", "drbd", "zd"}, func(kind string) bool { return strings.HasPrefix(device, kind) })
+}
+
+// stackedByNumber says it of the numbers of a device (Documentation/admin-guide/devices.txt). 252 to 254
+// are given to drivers as they are loaded, such as the device mapper and virtio, whose disks have 16 numbers
+// each, for their partitions.
+func stackedByNumber(major, minor uint64) bool {
+	switch major {
+	case 7, 9, 147, 230: // loop, md, drbd, zvol
+		return true
+	case 252, 253, 254:
+		return minor%16 != 0
+	}
+	return false
+}
+
 // Below lists all devices below one, the nearest first.
 func (v *View) Below(device string) []string {
 	all, _ := allBelow(device, v.stacks().lower)

@@ -84,7 +84,7 @@ func queueAt(v *view.View, disk string, moment func(time.Time) bool) float64 {
 	_, rows := view.Group(view.Rows[recording.DiskSample](v), func(s recording.DiskSample) string { return s.Device })
 	sum := 0.0
 	for _, d := range v.BlockDevices() {
-		if d.Device != disk && (len(v.Lower(d.Device)) > 0 || stacked(v, d)) {
+		if d.Device != disk && (len(v.Lower(d.Device)) > 0 || v.Stacked(d.Device)) {
 			continue // its requests are those of other disks
 		}
 		waited, seconds := 0.0, 0.0

@@ -2,7 +2,6 @@ package disk
 
 import (
 	"slices"
-	"strings"
 
 	"rtrail/internal/view"
 )
@@ -20,7 +19,7 @@ func beside(v *view.View, d view.BlockDevice) otherDisks {
 	var o otherDisks
 	judged, arrays := false, above(v, d.Device)
 	for _, b := range v.BlockDevices() {
-		if b.Device == d.Device || v.SameStack(b.Device, d.Device) || stacked(v, b) || mates(v, arrays, d, b) {
+		if b.Device == d.Device || v.SameStack(b.Device, d.Device) || v.Stacked(b.Device) || mates(v, arrays, d, b) {
 			continue
 		}
 		rates := b.DiskRates
@@ -39,7 +38,7 @@ func beside(v *view.View, d view.BlockDevice) otherDisks {
 		o.queue += rates.Queue
 		o.busy += rates.Utilisation
 	}
-	if stacked(v, d) { // one of these is below it
+	if v.Stacked(d.Device) { // one of these is below it
 		o.read, o.written = max(o.read-d.ReadBytes, 0), max(o.written-d.WrittenBytes, 0)
 		if !judged {
 			o.queue, o.busy = max(o.queue-d.Queue, 0), max(o.busy-d.Utilisation, 0)
@@ -63,31 +62,4 @@ func mates(v *view.View, arrays []view.BlockDevice, d, b view.BlockDevice) bool 
 	return slices.ContainsFunc(arrays, func(a view.BlockDevice) bool {
 		return slices.Contains(v.Below(a.Device), b.Device) && a.Bytes() >= ownStream.Value*max(d.Bytes(), b.Bytes())
 	})
-}
-
-// stacked says that the requests of a device are those of other devices, and that it is not told
-// of which.
-func stacked(v *view.View, d view.BlockDevice) bool {
-	if len(v.Lower(d.Device)) > 0 {
-		return false
-	}
-	if major, minor, ok := view.DeviceNumbers(d.Device); ok {
-		return stackedByNumber(major, minor)
-	}
-	// Reports name volumes as the device mapper does: vg-root.
-	return strings.Contains(d.Device, "-") ||
-		slices.ContainsFunc([]string{"mpath", "md", "loop", "bcache", "drbd", "zd"}, func(kind string) bool { return strings.HasPrefix(d.Device, kind) })
-}
-
-// stackedByNumber says it of the numbers of a device (Documentation/admin-guide/devices.txt). 252 to 254
-// are given to drivers as they are loaded, such as the device mapper and virtio, whose disks have 16 numbers
-// each, for their partitions.
-func stackedByNumber(major, minor uint64) bool {
-	switch major {
-	case 7, 9, 147, 230: // loop, md, drbd, zvol
-		return true
-	case 252, 253, 254:
-		return minor%16 != 0
-	}
-	return false
 }
