@@ -108,6 +108,7 @@ type measured struct {
 	amounts    map[name]*amount
 	told       partSet           // of which anything is known
 	listed     partSet           // of which processes are known
+	unread     map[name]partSet  // in which a process did something, and nobody read how long it waited
 	statements partSet           // of which all statements are known
 	grouped    partSet           // of which control groups are known
 	sources    map[source]bool   // that it has
@@ -124,7 +125,8 @@ type amount struct {
 }
 
 // complete says that an amount is known of all parts. A process, statement or control group that a
-// part does not list did nothing in it.
+// part does not list did nothing in it, and a process that did nothing waited for nothing: of those there are few
+// rows that tell waits.
 func (m *measured) complete(k name) bool {
 	a := m.amounts[k]
 	switch {
@@ -133,7 +135,7 @@ func (m *measured) complete(k name) bool {
 	case a == nil:
 		return false
 	}
-	return a.told == allParts || k.kind == ofProcess && m.listed == allParts || k.kind == ofGroup && m.grouped == allParts
+	return a.told == allParts || k.kind == ofProcess && m.listed == allParts && m.unread[k]&^a.told == 0 || k.kind == ofGroup && m.grouped == allParts
 }
 
 // amount is that of a name which is complete.
@@ -165,7 +167,7 @@ func measure(first, second Side) (a, b *measured) {
 }
 
 func newMeasured(s Side) *measured {
-	m := &measured{side: s, whole: view.New(s.Recording, s.From, s.To), amounts: map[name]*amount{}, sources: map[source]bool{}}
+	m := &measured{side: s, whole: view.New(s.Recording, s.From, s.To), amounts: map[name]*amount{}, unread: map[name]partSet{}, sources: map[source]bool{}}
 	m.names = groups(m.whole)
 	for i := range m.parts {
 		m.parts[i] = view.New(s.Recording, m.begins(i), m.begins(i+1))
@@ -240,8 +242,12 @@ func (m *measured) part(i int, v *view.View) {
 		m.addTo(i, name{cpuTime, who, ofProcess}, p.CPUSeconds, 0)
 		for q, perSecond := range map[*Quantity]float64{switches: p.Voluntary + p.Involuntary, faults: p.MinorFaults, majorFaults: p.MajorFaults, readBytes: p.ReadBytes,
 			writtenBytes: p.WriteBytes, readCalls: p.ReadCalls, writeCalls: p.WriteCalls, runDelay: p.RunDelay, blockDelay: p.BlockDelay, swapDelay: p.SwapDelay} {
-			if view.Known(perSecond) {
-				m.addTo(i, name{q, who, ofProcess}, perSecond*p.Seconds, 0)
+			k := name{q, who, ofProcess}
+			switch {
+			case view.Known(perSecond):
+				m.addTo(i, k, perSecond*p.Seconds, 0)
+			case q.waits && (p.CPUSeconds > 0 || p.Voluntary > 0) && len(m.unread) < maxNames:
+				m.unread[k] |= 1 << i
 			}
 		}
 	}

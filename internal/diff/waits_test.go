@@ -31,6 +31,18 @@ func TestWaits(t *testing.T) {
 	unaccounted := func(_ float64, row *recording.ProcessSample) {
 		row.BlockDelay, row.SwapDelay = recording.Unknown, recording.Unknown
 	}
+	untold := func(since float64) func(float64, *recording.ProcessSample) {
+		return func(s float64, row *recording.ProcessSample) {
+			if s > since {
+				row.BlockDelay = recording.Unknown
+			}
+		}
+	}
+	busy := func(block, since float64) Side {
+		return waiting(func(h *ruletest.Host) {
+			h.Process(ruletest.Process{PID: 7, Comm: "mysqld", CPU: 0.1, BlockDelay: block, Change: untold(since)})
+		})
+	}
 	queue := func(delay float64) Side {
 		return waiting(func(h *ruletest.Host) {
 			for i := range 20 {
@@ -77,6 +89,10 @@ func TestWaits(t *testing.T) {
 		{"cold pages", pressed(0.01, 0.01, 9, 60), pressed(0.01, 0.01, 1, 1), "", "cpu.steal", "told by neither window"},
 		{"delays of a process", delayed(0.5, 0.3, nil), delayed(0.01, 0.01, nil), "proc.block-delay of mysqld 50; proc.swap-delay of mysqld 30", "pressure.io", "told by neither window"},
 		{"delays that one side did not count", delayed(0.5, 0.3, nil), delayed(0, 0, unaccounted), "", "proc.block-delay", "told only by the first window"},
+		{"delays of a busy process", busy(0.5, seconds), busy(0.01, seconds), "proc.block-delay of mysqld 50", "proc.block-delay", ""},
+		{"delays of a part only", busy(0.5, 10), busy(0.01, seconds), "", "proc.block-delay", "fewer than two samples in a part of the first window"},
+		{"the same, of the second window", busy(0.01, seconds), busy(0.5, 10), "", "proc.block-delay", "fewer than two samples in a part of the second window"},
+		{"delays of one that does nothing since", delayed(0.5, 0, untold(10)), delayed(0.01, 0, nil), "", "proc.block-delay", ""},
 		{"a little of each of many processes", queue(0.02), queue(0.002), "sched.run-delay of  10", "proc.block-delay", ""},
 		{"a group of version 1", group(0.5, "v1", old), group(0.01, "v1", old), "cgroup.throttled of /app 50", "cgroup.throttled", ""},
 		{"a group without a quota", group(0.5, "v2", nil), group(0, "v2", without), "cgroup.throttled of /app +Inf", "cgroup.throttled", ""},
