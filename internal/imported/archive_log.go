@@ -81,6 +81,7 @@ type logFile struct {
 	lines   []logLine // of the kernel, the newest ones
 	first   logMoment // from which on all lines are there
 	last    logMoment
+	leap    *leap // the last time that its clock leapt; nil: it did not
 	begun   bool
 	seen    bool // there is a line of the kernel: without ReadKMsg, as in containers, journald writes none
 	cut     bool // the archive does not have its end
@@ -92,6 +93,12 @@ type logMoment struct {
 	at    time.Time
 	years int // how many years ended before it in the file
 }
+
+// leap is where the times of a journal leap by more than aDay: at the end of a year, after a pause, or as the clock of
+// the host was wrong from its start until it was set.
+type leap struct{ before, after logMoment }
+
+const aDay = 24 * time.Hour
 
 // logLine is a line of the kernel.
 type logLine struct {
@@ -138,9 +145,8 @@ func (f *logFile) line(memory *budget.Budget, line []byte) {
 		f.host = name
 	}
 	now := logMoment{at: at, years: f.last.years}
-	// A clock is set back by less than a day, or nothing is known of its years.
-	if f.form == ofJournal && f.begun && at.Before(f.last.at.AddDate(0, 0, -1)) {
-		now.years++
+	if f.form == ofJournal && f.begun && at.Sub(f.last.at).Abs() > aDay {
+		now = f.leapt(memory, now)
 	}
 	if f.last = now; !f.begun {
 		f.begun, f.first = true, now
@@ -149,6 +155,29 @@ func (f *logFile) line(memory *budget.Budget, line []byte) {
 		f.seen = true
 		f.keep(memory, logLine{now, string(text[:min(len(text), maxLogText)])})
 	}
+}
+
+// leapt is a moment to which the times leap. If they leap back, a year ended: a clock is set back by less than a day,
+// or nothing is known of its years. But if they leapt away less than a day before, and now come back to where they
+// were, the clock was wrong in between: of what the kernel wrote there no time is known.
+func (f *logFile) leapt(memory *budget.Budget, now logMoment) logMoment {
+	if l := f.leap; l != nil && f.last.at.Sub(l.after.at).Abs() < aDay {
+		if away := now.at.Sub(l.before.at); away >= 0 && away < 2*aDay {
+			now.years = l.before.years
+			n := len(f.lines)
+			for n > 0 && (f.lines[n-1].years > now.years || f.lines[n-1].at.Sub(l.after.at).Abs() < aDay) {
+				n--
+				memory.Give(int64(perLogLine + len(f.lines[n].text)))
+			}
+			f.lines, f.first, f.leap = slices.Delete(f.lines, n, len(f.lines)), now, nil
+			return now
+		}
+	}
+	if now.at.Before(f.last.at) {
+		now.years++
+	}
+	f.leap = &leap{f.last, now}
+	return now
 }
 
 // keep adds a line. Where there is no room for it, what was before it is forgotten.

@@ -51,6 +51,11 @@ func TestSosreportLog(t *testing.T) {
 	whole := func(lines ...string) string {
 		return start + strings.Join(lines, "") + journal(sarAt.Add(30*time.Minute), "cron[7]", "job")
 	}
+	// started is what is logged by a clock that is wrong, from a start of the host on.
+	started := func(at time.Time) string {
+		return journal(at, "kernel", "Linux version 6.1.0") + journal(at.Add(20*time.Second), "kernel", writeFailed) + journal(at.Add(30*time.Second), "systemd[1]", "Started.")
+	}
+	newYear := time.Date(2026, 1, 1, 0, 0, 12, 0, time.Local)
 	of := func(host, log string) string { return strings.ReplaceAll(log, " vm ", " "+host+" ") }
 	type files map[string]string
 	for name, tc := range map[string]struct {
@@ -72,7 +77,14 @@ func TestSosreportLog(t *testing.T) {
 		"a journal that begins": {files{inJournal: journal(sarAt.Add(2*time.Second), "kernel", "x")}, nil, true, ""},
 		"a kill in what is left": {files{inJournal: journal(sarAt.Add(2*time.Second), "kernel", killedLine)},
 			map[string]rule.Confidence{"mem/oom-kill": rule.Certain}, true, ""},
-		"one that ended last year":     {files{inJournal: journal(sarAt.AddDate(0, 0, -20), "kernel", killedLine)}, nil, true, ""},
+		"one that ended last year": {files{inJournal: journal(sarAt.AddDate(0, 0, -20), "kernel", killedLine)}, nil, true, ""},
+		"a clock that starts too early": {files{inJournal: start + journal(sarAt, "kernel", killedLine) + started(newYear) + journal(sarAt.Add(15*time.Minute), "kernel", "x")},
+			map[string]rule.Confidence{"mem/oom-kill": rule.Certain}, true, "1 line is of the time"},
+		"a clock that starts too late": {files{inJournal: start + journal(sarAt, "kernel", killedLine) + started(sarAt.AddDate(0, 0, 14)) + journal(sarAt.Add(15*time.Minute), "kernel", "x")},
+			map[string]rule.Confidence{"mem/oom-kill": rule.Certain}, true, "1 line is of the time"},
+		"a clock that was wrong before": {files{inJournal: journal(sarAt.Add(-6*hour), "kernel", killedLine) + started(newYear) + whole(journal(sarAt, "kernel", killedLine))},
+			map[string]rule.Confidence{"mem/oom-kill": rule.Certain}, false, "1 line is of the time"},
+		"a year, and a pause":          {files{inJournal: journal(sarAt, "kernel", killedLine) + journal(newYear, "kernel", "x") + journal(sarAt.AddDate(0, 0, -9), "kernel", "x") + whole()}, nil, false, "0 lines are of the time"},
 		"a journal without the kernel": {files{inJournal: strings.ReplaceAll(whole(journal(sarAt, "app[78]", "x")), "kernel:", "app[77]:")}, nil, true, ""},
 		"a journal that ended":         {files{inJournal: start + journal(sarAt.Add(-hour), "kernel", "x")}, nil, true, ""},
 		"a journal that is quiet":      {files{inJournal: start + journal(sarAt.Add(-10*time.Minute), "kernel", "x")}, nil, false, ""},
