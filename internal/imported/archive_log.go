@@ -60,6 +60,12 @@ var logFiles = map[string]logForm{
 // logFormOf says whether a name in an archive is that of such a file.
 func logFormOf(name string) (logForm, bool) {
 	name = path.Clean("/" + name)
+	// Of output that has no room sos keeps the end, beside a link.
+	if tailed, ok := strings.CutSuffix(name, ".tailed"); ok {
+		if at := strings.LastIndex(tailed, "/sos_strings/"); at >= 0 {
+			name = "/sos_commands/" + tailed[at+len("/sos_strings/"):]
+		}
+	}
 	form, ok := logFiles[name[strings.LastIndex(name, "/sos_commands/")+1:]]
 	return form, ok
 }
@@ -272,7 +278,7 @@ func (f *logFile) when(m logMoment, boot time.Time) time.Time {
 // folderOf is the folder of an archive in which a file of a collection lies: that of a sosreport.
 func folderOf(name string) string {
 	name = path.Clean("/" + name)
-	if at := max(strings.LastIndex(name, "/sos_commands/"), strings.LastIndex(name, "/var/log/")); at >= 0 {
+	if at := max(strings.LastIndex(name, "/sos_commands/"), strings.LastIndex(name, "/sos_strings/"), strings.LastIndex(name, "/var/log/")); at >= 0 {
 		return name[:at]
 	}
 	return strings.TrimSuffix(path.Dir(name), "/")

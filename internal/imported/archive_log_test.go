@@ -104,9 +104,14 @@ func TestSosreportLog(t *testing.T) {
 			map[string]rule.Confidence{"mem/oom-kill": rule.Certain}, false, ""},
 		"before the name is set": {files{inJournal: of("localhost", start) + whole(journal(sarAt, "kernel", killedLine)) + of("localhost", journal(sarAt.Add(31*time.Minute), "kernel", "x"))},
 			map[string]rule.Confidence{"mem/oom-kill": rule.Certain}, false, ""},
-		"dmesg of another folder": {files{"other/" + inClock: clocked(sarAt.Add(-hour), "Linux") + clocked(sarAt, writeFailed)}, nil, true, "lies in another folder"},
-		"another file":            {files{"var/log/messages": whole(journal(sarAt, "kernel", killedLine))}, nil, true, ""},
-		"none":                    {files{}, nil, true, ""},
+		"cut by sos": {files{"sos_strings/logs/journalctl_--no-pager.tailed": whole(journal(sarAt, "kernel", killedLine))},
+			map[string]rule.Confidence{"mem/oom-kill": rule.Certain}, false, ".tailed, 1 line is of the time"},
+		"dmesg, cut by sos": {files{"sos_strings/kernel/dmesg_-T.tailed": clocked(sarAt.Add(-hour), "Linux") + clocked(sarAt, writeFailed)},
+			map[string]rule.Confidence{"disk/errors": rule.Certain}, false, ""},
+		"another file, cut by sos": {files{"sos_strings/logs/var.log.messages.tailed": whole(journal(sarAt, "kernel", killedLine))}, nil, true, ""},
+		"dmesg of another folder":  {files{"other/" + inClock: clocked(sarAt.Add(-hour), "Linux") + clocked(sarAt, writeFailed)}, nil, true, "lies in another folder"},
+		"another file":             {files{"var/log/messages": whole(journal(sarAt, "kernel", killedLine))}, nil, true, ""},
+		"none":                     {files{}, nil, true, ""},
 	} {
 		list := []entry{{"host/sos_commands/sar/sar26", contentOf(t, "testdata/cpu/sar.txt"), sarAt.Add(hour)}}
 		for file, content := range tc.files {

@@ -74,9 +74,16 @@ func TestSosreport(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(filepath.Dir(large), 0o700), os.WriteFile(large, nil, 0o600), os.Truncate(large, 5<<30)); err != nil {
 		t.Fatal(err)
 	}
+	tailed := filepath.Join(dir, "sos_strings/logs/journalctl_--no-pager.tailed")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(tailed), 0o700), os.WriteFile(tailed, []byte(journal(sarAt, "kernel", "x")), 0o600), os.Chtimes(tailed, sarAt, sarAt)); err != nil {
+		t.Fatal(err)
+	}
 	rec, held, err := Read(t.Context(), []string{dir})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if notes := strings.Join(rec.Manifest().Notes, "\n"); !strings.Contains(notes, "/sos_strings/logs/journalctl_--no-pager.tailed, 1 line is of the time") {
+		t.Errorf("unpacked: %q", notes)
 	}
 	if total, ok := view.New(rec, held.From, held.To).CPUTotal(); !ok || total.Busy() < 0.9 || !slices.ContainsFunc(rec.Manifest().Notes, func(n string) bool { return strings.Contains(n, "the newest of 3 files") }) {
 		t.Errorf("unpacked: %+v, %q", total, rec.Manifest().Notes)

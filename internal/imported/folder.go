@@ -17,7 +17,7 @@ import (
 )
 
 // collectedIn are the folders of a sosreport that are read.
-var collectedIn = []string{"proc", "sys", "sos_commands/sar", "sos_commands/kernel", "sos_commands/logs", "var/log/sa", "var/log/sysstat"}
+var collectedIn = []string{"proc", "sys", "sos_commands/sar", "sos_commands/kernel", "sos_commands/logs", "sos_strings/kernel", "sos_strings/logs", "var/log/sa", "var/log/sysstat"}
 
 // isUnpacked says that a directory is an archive with a copy of /proc that somebody unpacked, as
 // a sosreport. The files of /proc itself have no size.
