@@ -52,10 +52,27 @@ func TestDiff(t *testing.T) {
 	if len(c.Changes) != 1 || c.Changes[0].ID != "sched.switches" || c.Changes[0].First != 1000 || c.Changes[0].Second != 9000 || len(c.Processes) != 1 || c.Processes[0].SecondCount != 1 {
 		t.Errorf("%+v", c)
 	}
+}
+
+// The first finding of each side stands above what differs.
+func TestDiffTellsFindings(t *testing.T) {
+	full := func() string {
+		h := ruletest.New(2, 10).Memory(8<<30, 1<<30, 0).Cgroup(ruletest.Cgroup{Path: "/app", Memory: 48 << 20, MemoryMax: 48 << 20, OOMKills: 0.1})
+		h.Manifest(func(m *recording.Manifest) {
+			m.Probes = []recording.ProbeInfo{{Name: "klog", Fills: []recording.Table{recording.KernelLog}}}
+		})
+		return kept(t, h.Log(9, "Memory cgroup out of memory: Killed process 10 (busy) total-vm:129432kB, anon-rss:47744kB, file-rss:1892kB, shmem-rss:0kB, UID:0 pgtables:220kB oom_score_adj:0"))
+	}
+	first, second := full(), full()
+	text := compared(t, first, second)
+	var c report.Comparison
+	if err := json.Unmarshal([]byte(compared(t, "--json", first, second)), &c); err != nil {
+		t.Fatal(err)
+	}
 	words := strings.Join(strings.Fields(text), " ") // lines are broken
 	for _, side := range []report.ComparisonSide{c.First, c.Second} {
 		if side.Finding == nil || side.Findings == 0 || side.Finding.Rank != 1 || !strings.Contains(words, side.Finding.Confidence+", "+side.Finding.Rule+": "+side.Finding.Headline) {
-			t.Errorf("%d findings, the first is %+v", side.Findings, side.Finding)
+			t.Errorf("%d findings, the first is %+v in\n%s", side.Findings, side.Finding, text)
 		}
 	}
 }
