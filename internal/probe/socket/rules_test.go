@@ -3,6 +3,7 @@ package socket
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"rtrail/internal/recording"
 )
@@ -43,5 +44,32 @@ func TestWaits(t *testing.T) {
 		if dumped.waits() != c.want || walked.waits() != c.want {
 			t.Errorf("%s: %t and %t, want %t", c.name, dumped.waits(), walked.waits(), c.want)
 		}
+	}
+}
+
+// TestInTurn: where firewall rules of one namespace may be read at a time, each one has its turn,
+// whatever the order in which namespaces are read.
+func TestInTurn(t *testing.T) {
+	const budget = time.Millisecond
+	spaces := map[uint64]*namespace{}
+	for inode := range uint64(4) {
+		spaces[inode] = &namespace{diag: &netlinkConn{}, configured: true, ruling: budget}
+	}
+	spaces[7] = &namespace{diag: &netlinkConn{}, configured: true, ruling: 2 * budget} // too dear
+	spaces[8] = &namespace{configured: true, ruling: 1}                                // not open
+	spaces[9] = &namespace{diag: &netlinkConn{}, ruling: 1}                            // settings come first
+	had := map[*namespace]bool{}
+	for range 1000 {
+		list := inTurn(spaces, budget)
+		if len(list) != 1 {
+			t.Fatalf("%d namespaces in one sample", len(list))
+		}
+		had[list[0]] = true
+	}
+	if len(had) != 4 || had[spaces[7]] || had[spaces[8]] || had[spaces[9]] {
+		t.Errorf("%d namespaces had a turn, want 4", len(had))
+	}
+	if list := inTurn(spaces, 0); len(list) > 0 {
+		t.Errorf("%d namespaces without a budget", len(list))
 	}
 }

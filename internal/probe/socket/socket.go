@@ -225,6 +225,11 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	suspects := rules > 0 // also queues that there were none of
 	p.walk(w, connections)
 	spent := p.cpuTime() - began
+	for _, n := range inTurn(p.spaces, rules) {
+		if ctx.Err() == nil {
+			p.rules(n, w, &missed)
+		}
+	}
 	var failed error
 	for _, n := range p.order {
 		if ctx.Err() != nil {
@@ -241,9 +246,6 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 		spent += p.cpuTime() - began
 		if settings || !n.configured {
 			p.settings(n, w, &missed)
-		} else if n.ruling > 0 && n.ruling <= rules {
-			rules -= n.ruling
-			p.rules(n, w, &missed)
 		}
 		if n.legacy {
 			missed.legacy++
@@ -294,6 +296,18 @@ func (p *Probe) rulesNow(settings bool) time.Duration {
 		return rulesBudget
 	}
 	return 0
+}
+
+// inTurn picks namespaces the firewall rules of which may be read for what may be spent. They are
+// others each time: in the order in which namespaces are read, the last ones would never be.
+func inTurn(spaces map[uint64]*namespace, budget time.Duration) (list []*namespace) {
+	for _, n := range spaces { // in no order
+		if n.diag != nil && n.configured && n.ruling > 0 && n.ruling <= budget {
+			budget -= n.ruling
+			list = append(list, n)
+		}
+	}
+	return list
 }
 
 // waits says whether one of the connections that were dumped waits for an answer.
