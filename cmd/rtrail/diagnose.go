@@ -105,7 +105,7 @@ other evidence makes rtrail use the network.`,
 	d.pageFlag.add(f, "the verdict")
 	f.BoolVarP(&d.verbose, "verbose", "v", false, "show all evidence, all probes and all processes")
 	d.captureFlags.add(f)
-	f.BoolVar(&d.probeDNS, "probe-dns", false, "also send each name server of resolv.conf, and those that systemd-resolved asks, a query, here and in other network namespaces")
+	f.BoolVar(&d.probeDNS, "probe-dns", false, "also send a query to each name server of resolv.conf and to those that systemd-resolved asks, here and in other network namespaces")
 	d.sides.add(f)
 	d.mysql.add(f)
 	d.prom.add(f, "judge", "the last 10m, or --at and --for")

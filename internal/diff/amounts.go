@@ -280,10 +280,10 @@ func tells(v *view.View, t recording.Table, column string) bool {
 	})
 }
 
-// virtual says whether a device does its I/O on other ones, or in memory: the sum of all
-// disks would count it twice.
+// virtual says whether a device does its I/O on other ones, in memory or on another host: the sum
+// of all disks would count it twice, or what no disk did.
 func virtual(v *view.View, device string) bool {
-	return v.Stacked(device) || slices.ContainsFunc([]string{"dm-", "md", "loop", "ram", "zram", "nbd", "drbd"}, func(p string) bool { return strings.HasPrefix(device, p) })
+	return len(v.Lower(device)) > 0 || v.Stacked(device) || slices.ContainsFunc([]string{"ram", "zram", "nbd"}, func(p string) bool { return strings.HasPrefix(device, p) })
 }
 
 // medianRTT is that of connections that carried data in the window, in seconds.

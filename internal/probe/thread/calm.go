@@ -6,10 +6,10 @@ import (
 	"rtrail/internal/probe/census"
 )
 
-// A process that has done little of anything for a minute is looked at once for each count,
-// as quiet ones are: five looks a second at what daemons do all day cost a recorder a
-// quarter of its CPU time. As soon as it does more or less than it did, or waits for a disk or
-// for a lock, it is looked at five times a second again.
+// A process that has done little for a minute is read once for each count, as quiet ones are: a
+// recorder on an idle host then wakes once a second, not five times for what daemons do all day.
+// As soon as it does more or less than it did, or waits for a disk or for a lock, it is read
+// five times a second again.
 const (
 	calmAfter = time.Minute
 
