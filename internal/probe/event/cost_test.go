@@ -28,12 +28,3 @@ func TestShortIntervals(t *testing.T) {
 		t.Errorf("it was judged %d times in two seconds", judged)
 	}
 }
-
-// A ring of which nobody takes events any more is no reason to wait.
-func TestDrainWithoutReader(t *testing.T) {
-	r := &Ring{asked: make(chan chan error), gone: make(chan struct{})}
-	close(r.gone)
-	if n, err := r.Drain(); n != 0 || err != nil {
-		t.Errorf("%d events, %v", n, err)
-	}
-}
