@@ -90,6 +90,7 @@ type Census struct {
 	count  int64     // counts so far
 	files  int       // descriptors kept
 	limit  int       // how many may be kept
+	calm   calm
 }
 
 // process is what is kept of one process between counts.
@@ -181,7 +182,8 @@ func (c *Census) TakeIfOlder(age time.Duration) error {
 }
 
 // Share counts unless somebody did within the given time, and as exactly. A
-// caller that must not be given the same count twice says which one it had.
+// caller that must not be given the same count twice says which one it had; on a
+// calm host there may be no other one yet.
 func (c *Census) Share(age time.Duration, exact bool, had int64) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -190,6 +192,9 @@ func (c *Census) Share(age time.Duration, exact bool, had int64) error {
 		last = c.exact
 	}
 	if !last.IsZero() && time.Since(last) < age && c.count != had {
+		return nil
+	}
+	if !exact && c.rests() {
 		return nil
 	}
 	return c.take(exact)

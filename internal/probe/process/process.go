@@ -129,7 +129,11 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	if err := p.census.Share(SharedFor, edge, p.count); err != nil {
 		return err
 	}
-	_, p.count = p.census.Taken()
+	_, count := p.census.Taken()
+	if count == p.count {
+		return nil // the host is calm: with the next one
+	}
+	p.count = count
 	p.all = p.census.Refresh(p.all)
 	p.samples++
 	p.plan(edge)
