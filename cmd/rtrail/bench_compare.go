@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rtrail/internal/bench/compare"
+	"rtrail/internal/chart"
 )
 
 // benchCompareJob is what `rtrail bench compare` was asked to do.
@@ -58,5 +59,5 @@ func (b *benchCompareJob) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return b.answer(cmd, result.Document(b.metrics), result)
+	return b.answer(cmd, result.Document(b.metrics), result, func() ([]chart.Curve, string) { return result.Curves(b.metrics) })
 }

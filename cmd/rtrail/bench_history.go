@@ -42,5 +42,5 @@ func (b *benchHistoryJob) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return b.answer(cmd, history.Document(), history)
+	return b.answer(cmd, history.Document(), history, history.Curves)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rtrail/internal/bench/compare"
+	"rtrail/internal/chart"
 	"rtrail/internal/document"
 	"rtrail/internal/nearest"
 	"rtrail/internal/page"
@@ -54,10 +55,15 @@ func (b *benchRuns) read(cmd *cobra.Command, args []string) (*compare.Input, err
 	return in, err
 }
 
-// answer prints the answer, and writes the page if one is wanted.
-func (b *benchRuns) answer(cmd *cobra.Command, answer document.Document, result any) error {
+// answer prints the answer, and writes the page if one is wanted, with curves. more says what of these is not drawn.
+func (b *benchRuns) answer(cmd *cobra.Command, answer document.Document, result any, curves func() (all []chart.Curve, more string)) error {
 	if b.html != "" {
-		if err := b.write(cmd.Context(), page.Page{Document: answer}); err != nil {
+		p := page.Page{Document: answer}
+		var more string
+		if p.Curves, more = curves(); more != "" {
+			p.Document.Blocks = append(slices.Clone(answer.Blocks), document.Prose{Label: "NOTE", Words: more})
+		}
+		if err := b.write(cmd.Context(), p); err != nil {
 			return err
 		}
 	}

@@ -113,6 +113,36 @@ func loadTest(t *testing.T) string {
 	return folder
 }
 
+// loadTests are runs of two servers at three levels, night after night; one of them gets slower.
+func loadTests(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	var lines strings.Builder
+	for night := range 20 {
+		at := ruletest.Start.AddDate(0, 0, night)
+		for i, environment := range []string{"db1", hostileName} {
+			for k, tps := range []float64{100, 700, 900} {
+				r := bench.NewRun()
+				r.Environment, r.Scenario, r.Threads, r.Repeat = environment, "point_select", 1<<(3*k), 1
+				r.Began, r.Ended = at, at.Add(30*time.Second)
+				at = at.Add(time.Minute)
+				if i == 1 && night >= 12 {
+					tps *= 0.8
+				}
+				tps += float64(night % 3)
+				r.Load.TPS, r.Load.P99 = document.Number(tps), document.Number(2000*float64(r.Threads)/tps)
+				if err := r.Append(&lines); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	if err := os.WriteFile(filepath.Join(folder, bench.FileName), []byte(lines.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
 // dumpOf is a dump of threads, of which some have a hostile name of a function.
 func dumpOf(t *testing.T) string {
 	t.Helper()
@@ -148,7 +178,7 @@ func wrote(ctx context.Context, t *testing.T, args ...string) string {
 // The pages that verbs write are opened as a reader does.
 func TestPagesOfVerbsInBrowser(t *testing.T) {
 	tools := pagetest.Find(t)
-	capture, host, folder, dump := slowCapture(t), hostileHost(t), loadTest(t), dumpOf(t)
+	capture, host, folder, nights, dump := slowCapture(t), hostileHost(t), loadTest(t), loadTests(t), dumpOf(t)
 	const rates, times, cpu, utilisation = ": requests", ": response times", "CPU time", "Disk utilisation"
 	for _, c := range []struct {
 		name   string
@@ -165,6 +195,8 @@ func TestPagesOfVerbsInBrowser(t *testing.T) {
 		{"packets that fail", []string{"packets", failingCapture(t, 20, 30)}, []string{rates, times}, 1, 0, []string{"When", "The traffic over time"}},
 		{"packets, filtered", []string{"packets", capture, "--filter", "rt_ms > 10.0"}, []string{rates, times}, 1, 0, []string{"no verdict on this page", "rtrail diagnose"}},
 		{"bench report", []string{"bench", "report", folder}, []string{cpu, utilisation}, 0, 1, []string{"Curves", "The host in the step"}},
+		{"bench compare", []string{"bench", "compare", nights}, nil, 0, 0, []string{"Curves", "point_select: TPS, median", "point_select: p99, median"}},
+		{"bench history", []string{"bench", "history", nights}, nil, 0, 0, []string{"Curves", "point_select, 64 threads: p99", "by run"}},
 		{"stacks", []string{"stacks", dump}, nil, 0, 2, []string{"Flame graphs"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -106,6 +107,9 @@ func TestRemarks(t *testing.T) {
 	group := func(h *ruletest.Host, path string, memory int64, quota time.Duration) {
 		ruletest.Add(h, recording.CgroupSample{At: ruletest.Start, Version: 2, Path: path, Memory: 1, MemoryMax: memory, Quota: quota, Period: 100 * time.Millisecond})
 	}
+	killed := func(h *ruletest.Host, path string, memory, oom, kills int64) {
+		ruletest.Add(h, recording.CgroupSample{At: ruletest.Start, Version: 2, Path: path, Memory: 1, MemoryMax: memory, EventsMax: 1000, EventsOOM: oom, OOMKills: kills})
+	}
 	java := func(h *ruletest.Host, flags string) {
 		h.Process(ruletest.Process{PID: 7, Comm: "java", Cmdline: "java " + flags + " -jar a.jar", Cgroup: "/app", MemCgroup: "/app"})
 	}
@@ -206,6 +210,16 @@ func TestRemarks(t *testing.T) {
 		{"a limit above the host", func(h *ruletest.Host) { group(h, "/app", 16*gib, -1) }, "audit/cgroup-limits", true},
 		{"a quota above the host", func(h *ruletest.Host) { group(h, "/app", 4*gib, 800*time.Millisecond) }, "audit/cgroup-limits", true},
 		{"limits", func(h *ruletest.Host) { group(h, "/app", 4*gib, 200*time.Millisecond) }, "audit/cgroup-limits", false},
+		{"killed at its limit", func(h *ruletest.Host) { killed(h, "/app", 16<<20, 3, 2) }, "audit/cgroup-limits", true},
+		{"a small limit", func(h *ruletest.Host) { killed(h, "/app", 16<<20, 0, 0) }, "audit/cgroup-limits", false},
+		{"killed as the host was full", func(h *ruletest.Host) { killed(h, "/app", 16<<20, 0, 2) }, "audit/cgroup-limits", false},
+		{"at its limit, nobody killed", func(h *ruletest.Host) { killed(h, "/app", 16<<20, 3, 0) }, "audit/cgroup-limits", false},
+		{"killed, without a limit", func(h *ruletest.Host) { killed(h, "/app", math.MaxInt64, 3, 2) }, "audit/cgroup-limits", false},
+		{"killed, as v1 tells", func(h *ruletest.Host) { killed(h, "/app", 16<<20, recording.Unknown, 2) }, "audit/cgroup-limits", false},
+		{"killed at the limit of a group below", func(h *ruletest.Host) {
+			killed(h, "/app", 4*gib, 3, 2)
+			killed(h, "/app/worker", 16<<20, 3, 2)
+		}, "audit/cgroup-limits", true},
 		{"heap over its group", func(h *ruletest.Host) { java(h, "-Xms1g -Xmx2g -Xss1m"); group(h, "/app", 2*gib, -1) }, "audit/jvm-heap", true},
 		{"heap by share", func(h *ruletest.Host) { java(h, "-XX:MaxRAMPercentage=75.0"); group(h, "/app", 2*gib, -1) }, "audit/jvm-heap", false},
 		{"the last of two heaps", func(h *ruletest.Host) { java(h, "-Xmx4g -Xmx1g"); group(h, "/app", 2*gib, -1) }, "audit/jvm-heap", false},

@@ -40,13 +40,14 @@ var limitChecks = []Check{
 	},
 	{
 		ID: "audit/cgroup-limits", Title: "a limit of a control group that limits nothing, or everything",
-		Reads:    "memory.max, memory.high and cpu.max (v1: memory.limit_in_bytes, cpu.cfs_quota_us) of each control group, CPUs and memory of the host",
-		Why:      "A memory limit above the host's memory protects nobody: the host runs out first, and the kernel kills whom it likes. A tiny quota stops a server for most of each period.",
-		When:     "The memory limit is above the host's memory, the quota is above the host's CPUs, or the quota is below the threshold for a group with a process that listens.",
+		Reads: "memory.max, memory.events and cpu.max (v1: memory.limit_in_bytes, cpu.cfs_quota_us) of each control group, CPUs and memory of the host",
+		Why:   "A memory limit above the host's memory protects nobody: the host runs out first, and the kernel kills whom it likes. A tiny quota stops a server for most of each period. A memory limit below what a group needs has its processes killed.",
+		When: "The memory limit is above the host's memory, the quota is above the host's CPUs, or the quota is below the threshold for a group with a process that listens. " +
+			"A small memory limit only if a process of the group was killed at it since the group was made (oom and oom_kill of memory.events, v2): some programs need a few MiB, and file cache fills every limit, so that max and failcnt rise in healthy groups.",
 		Change:   "Set limits that fit this host.",
 		Price:    "A lower memory limit kills or slows down what is in the group.",
-		Leave:    "Groups that move between hosts of several sizes with one limit.",
-		Explains: []string{"cpu/throttled", "mem/oom-kill"}, Proves: []string{"cpu/throttled"},
+		Leave:    "Groups that move between hosts of several sizes with one limit; groups that are meant to be killed when they grow; groups whose limit was raised since.",
+		Explains: []string{"cpu/throttled", "mem/oom-kill", "mem/cgroup-oom", "mem/cgroup-near-limit"}, Proves: []string{"cpu/throttled"},
 		Thresholds: []*rule.Threshold{&quotaSmall},
 		Look:       lookGroups,
 	},
@@ -106,7 +107,10 @@ func lookGroups(v *view.View) (list []Remark, seen bool) {
 		}
 		if c.Limited() && memory > 0 {
 			seen = true
-			if c.MemoryMax > memory {
+			switch {
+			case killedAtLimit(v, c):
+				at(rule.T("%s may use %v of memory: since the group was made %s killed at its memory limit", c.Path, unit.Bytes(c.MemoryMax), unit.Plural(c.OOMKills, "process of it was", "processes of it were")), "memory.events", "", "mem/cgroup-oom", "mem/cgroup-near-limit")
+			case c.MemoryMax > memory:
 				at(rule.T("%s may use %v of memory; the host has %v: it is full before the limit is reached", c.Path, unit.Bytes(c.MemoryMax), unit.Bytes(memory)), "memory.max", "memory/memory.limit_in_bytes", "mem/oom-kill")
 			}
 		}
@@ -122,6 +126,14 @@ func lookGroups(v *view.View) (list []Remark, seen bool) {
 		}
 	}
 	return list, seen
+}
+
+// killedAtLimit says that the kernel killed for lack of memory in a group, at its own limit: oom counts that at every group
+// above, too, and oom_kill those killed because the host was full.
+func killedAtLimit(v *view.View, c view.Cgroup) bool {
+	return c.EventsOOM > 0 && c.OOMKills > 0 && !slices.ContainsFunc(v.Cgroups(), func(o view.Cgroup) bool {
+		return o.Path != c.Path && o.Limited() && o.EventsOOM > 0 && view.InGroup(o.Path, c.Path)
+	})
 }
 
 // listens says whether a process of a group listens on TCP.

@@ -7,6 +7,8 @@ type Curve struct {
 	Unit  string      `json:"unit"` // of the values
 	Lines []CurveLine `json:"lines"`
 	Marks []Mark      `json:"marks"`
+	// Places are the words of 1, 2, ... on the axis, as the dates of runs; none: numbers are its words.
+	Places []string `json:"places,omitempty"`
 }
 
 // CurveLine is one line, with its points ascending along the axis.

@@ -280,8 +280,11 @@ func joinTrees(all []*told) ([]*told, error) {
 }
 
 // boot is when the host of a copy was started; zero: it is not told.
-func (tr *tree) boot() (at time.Time) {
-	_, rest, _ := bytes.Cut(tr.files["stat"], []byte("\nbtime "))
+func (tr *tree) boot() time.Time { return bootIn(tr.files["stat"]) }
+
+// bootIn is when the host was started, by a copy of /proc/stat; zero: it does not tell.
+func bootIn(stat []byte) (at time.Time) {
+	_, rest, _ := bytes.Cut(stat, []byte("\nbtime "))
 	line, _, _ := bytes.Cut(rest, []byte{'\n'})
 	if n, err := strconv.ParseInt(string(line), 10, 64); err == nil && sane(time.Unix(n, 0)) {
 		at = time.Unix(n, 0)

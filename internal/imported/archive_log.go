@@ -75,7 +75,18 @@ type kernelLogs struct {
 	archive string
 	folder  string    // the one in which the reports lie, as folderOf tells
 	boot    time.Time // when the host was started; zero: nothing tells
+	until   time.Time // when its files were written, which are older than all reports; zero: they may be younger
 	files   []*logFile
+}
+
+// when is the time of a line of a file. The kernel's own clock may be ahead of that of the host, and no line is younger
+// than its file.
+func (l *kernelLogs) when(f *logFile, m logMoment) time.Time {
+	at := f.when(m, l.boot)
+	if !l.until.IsZero() && at.After(l.until) {
+		return l.until
+	}
+	return at
 }
 
 // logFile is one file of it.
@@ -119,6 +130,18 @@ func (l *kernelLogs) take(memory *budget.Budget, h *tar.Header, in io.Reader) er
 		return nil
 	}
 	f := &logFile{name: path.Clean("/" + h.Name), form: form, written: h.ModTime}
+	if err := f.read(memory, in); err != nil {
+		return err
+	}
+	// A journal that ended long before it was copied may be of any year.
+	if f.begun && f.seen && (form != ofJournal || f.written.Sub(f.when(f.last, time.Time{})) < 2*zonesApart) {
+		l.files = append(l.files, f)
+	}
+	return nil
+}
+
+// read takes all lines of the file. An error is that of an archive which is no collection.
+func (f *logFile) read(memory *budget.Budget, in io.Reader) error {
 	lines := bufio.NewReaderSize(in, maxLine)
 	for {
 		line, err := lines.ReadSlice('\n')
@@ -131,14 +154,9 @@ func (l *kernelLogs) take(memory *budget.Budget, h *tar.Header, in io.Reader) er
 		}
 		if err != nil {
 			f.cut = !errors.Is(err, io.EOF) // which Next says
-			break
+			return nil
 		}
 	}
-	// A journal that ended long before it was copied may be of any year.
-	if f.begun && f.seen && (form != ofJournal || f.written.Sub(f.when(f.last, time.Time{})) < 2*zonesApart) {
-		l.files = append(l.files, f)
-	}
-	return nil
 }
 
 // line takes a line of the file.
@@ -315,7 +333,7 @@ var leftOut = map[Clock]string{
 // ended says that a file tells nothing of the end of a time, and when it ends: journald may have been stopped. What
 // dmesg prints is of the time at which it was written.
 func (l *kernelLogs) ended(f *logFile, to time.Time) (at time.Time, ended bool) {
-	at = f.when(f.last, l.boot)
+	at = l.when(f, f.last)
 	return at, f.cut && at.Before(to) || f.form == ofJournal && at.Before(to.Add(-quietLog))
 }
 
@@ -325,7 +343,7 @@ func (l *kernelLogs) better(f, than *logFile, to time.Time) bool {
 	if _, other := l.ended(than, to); ended != other {
 		return other
 	}
-	return f.form < than.form || f.form == than.form && f.when(f.first, l.boot).Before(than.when(than.first, l.boot))
+	return f.form < than.form || f.form == than.form && l.when(f, f.first).Before(l.when(than, than.first))
 }
 
 // best is the file whose times are those of reports of a host with such a clock, and that tells most of the time
@@ -358,7 +376,7 @@ func (t *told) kernelLog(w *recording.Writer, held recording.Window) (rows bool,
 	}
 	var list []recording.KernelLogLine
 	for i, line := range f.lines {
-		logged := f.when(line.logMoment, l.boot)
+		logged := l.when(f, line.logMoment)
 		if logged.Before(held.From.Add(-recentLog)) || logged.After(held.To) {
 			continue
 		}
@@ -371,12 +389,16 @@ func (t *told) kernelLog(w *recording.Writer, held recording.Window) (rows bool,
 	slices.SortStableFunc(list, func(a, b recording.KernelLogLine) int { return cmp.Or(a.At.Compare(b.At), a.Logged.Compare(b.Logged)) })
 	recording.Append(w, list...)
 	recording.Append(w, recording.ProbeRun{At: held.From, Probe: logProbe, Rows: int64(len(list))})
-	begins := f.when(f.first, l.boot)
+	begins := l.when(f, f.first)
 	t.unseenLog(w, held, fmt.Sprintf("%s begins at %v", f.name, unit.Moment(begins)), func(at time.Time) bool { return at.Before(begins) })
 	if ends, ended := l.ended(f, held.To); ended {
 		t.unseenLog(w, held, fmt.Sprintf("%s ends at %v", f.name, unit.Moment(ends)), ends.Before)
 	}
-	note = fmt.Sprintf("%s: of the kernel log, %s, %s of the time of the reports", l.archive, f.name, unit.Plural(len(list), "line is", "lines are"))
+	of := "of the time of the reports"
+	if !l.until.IsZero() {
+		of = "of shortly before the reports"
+	}
+	note = fmt.Sprintf("%s: of the kernel log, %s, %s %s", l.archive, f.name, unit.Plural(len(list), "line is", "lines are"), of)
 	if f.form != ofJournal {
 		note += "; its times may be some minutes off, as the kernel's own clock is not set"
 	}

@@ -26,6 +26,7 @@ type stalkCollection struct {
 	trigger, folder string
 	files           map[string]stalkFile // by what is in them
 	lasts           bool                 // one of them tells of more than one moment
+	log             *logFile             // what the kernel logged before; nil: there is none
 	beside          bool                 // there are packets or stacks
 	large           string               // a file that is left out, as it has more text than is read
 }
@@ -55,7 +56,7 @@ func (s *stalkArchive) take(memory *budget.Budget, h *tar.Header, in io.Reader) 
 	}
 	trigger, kind := m[1], m[2]
 	beside := slices.Contains(stalkedBeside, kind)
-	if !beside && !slices.Contains(stalked, kind) {
+	if !beside && kind != stalkedLog && !slices.Contains(stalked, kind) {
 		return nil
 	}
 	c := s.collection(memory, trigger, path.Dir(name))
@@ -65,6 +66,8 @@ func (s *stalkArchive) take(memory *budget.Budget, h *tar.Header, in io.Reader) 
 	case beside:
 		c.beside = true
 		return nil
+	case kind == stalkedLog:
+		return c.takeLog(memory, name, h.ModTime, in)
 	case h.Size > maxText:
 		c.large = cmp.Or(c.large, name)
 		return nil
@@ -123,6 +126,9 @@ func (s *stalkArchive) drop(memory *budget.Budget, from, to int) {
 		for _, f := range c.files {
 			memory.Give(int64(len(f.content)))
 		}
+		if c.log != nil {
+			c.log.forget(memory, len(c.log.lines))
+		}
 	}
 	s.kept = slices.Delete(s.kept, from, to)
 }
@@ -148,6 +154,9 @@ func (s *stalkArchive) read(file string) (all []*told, err error) {
 		}
 		t.written = f.written
 		all = append(all, t)
+	}
+	if c.log != nil {
+		c.log.put(file, all, all[0])
 	}
 	if s.others || len(s.kept) > 1 {
 		all[0].note("%s: of several collections of pt-stalk in it the last one was read, %s; for another one unpack it and give its files", file, path.Join(c.folder, c.trigger))

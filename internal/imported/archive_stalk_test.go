@@ -140,4 +140,11 @@ func TestStalkBounds(t *testing.T) {
 	if err := s.take(budget.New(10), &tar.Header{Name: "x/2027_01_01_00_00_00-vmstat", Size: 1000}, strings.NewReader(lasting)); err == nil {
 		t.Error("more than fits into memory")
 	}
+	memory, s = budget.New(1<<20), stalkArchive{}
+	for i := range 1000 {
+		take(i*7%500, "dmesg", "[1.5] a\n[2.5] b\n", 16)
+	}
+	if memory.Used() != maxPending*2*(perLogLine+1) {
+		t.Errorf("%d bytes of kernel logs", memory.Used())
+	}
 }

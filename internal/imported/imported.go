@@ -99,6 +99,7 @@ func Is(path string) bool {
 // the same table, the one that tells most of it counts.
 func Read(ctx context.Context, files []string) (*recording.Recording, Held, error) {
 	var all []*told
+	logs := logsIn(files)
 	files, notes, err := expand(files)
 	if err != nil {
 		return nil, Held{}, err
@@ -115,6 +116,9 @@ func Read(ctx context.Context, files []string) (*recording.Recording, Held, erro
 		if err := boundedThings(all); err != nil {
 			return nil, Held{}, fmt.Errorf("reading %s: %w", f, err)
 		}
+	}
+	if err := readLogs(ctx, all, logs); err != nil {
+		return nil, Held{}, err
 	}
 	if all, err = joinTrees(all); err != nil {
 		return nil, Held{}, err

@@ -27,6 +27,7 @@ type told struct {
 	once    bool                 // there is one tree
 	look    *told                // one tree of another time, beside the reports
 	logs    *kernelLogs          // beside them; nil: none
+	started time.Time            // when the host was, by copies of /proc/stat that pt-stalk made; zero: nothing tells
 	rates   bool                 // one tree is not enough
 	mysql   *answers             // of MySQL, of which whole is made
 	notes   []string

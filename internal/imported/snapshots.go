@@ -78,6 +78,9 @@ func parseSnapshots(file, text string, _ time.Time) (*told, error) {
 			return
 		}
 		_ = t.whole.Commit(w) // memory takes all
+		if name == "stat" && t.started.IsZero() {
+			t.started = bootIn([]byte(copied))
+		}
 		t.reports = append(t.reports, report{at: at})
 	}
 	for text != "" {

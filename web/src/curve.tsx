@@ -14,7 +14,10 @@ const table = (curve: Data): uPlot.AlignedData =>
 // measured says that a line which is no model has a point at a place.
 const measured = (curve: Data, data: uPlot.AlignedData, i: number): boolean => curve.lines.some((l, n) => !l.model && data[n + 1][i] != null);
 
-const words = (x: number): string => x.toLocaleString("en", { maximumFractionDigits: x < 10 ? 2 : 0 });
+const words = (curve: Data, x: number): string => curve.places?.[x - 1] ?? x.toLocaleString("en", { maximumFractionDigits: x < 10 ? 2 : 0 });
+
+// place names a place on the axis with what it is of.
+const place = (curve: Data, x: number): string => (curve.places ? `${curve.x} of ${words(curve, x)}` : `${words(curve, x)} ${curve.x}`);
 
 // Curves shows what depends on a quantity other than time.
 export function Curves({ curves }: { curves: Data[] }) {
@@ -45,7 +48,7 @@ function Curve({ curve, index }: { curve: Data; index: number }) {
     const i = { ArrowLeft: places.filter(p => p < at).pop() ?? places[0], ArrowRight: places.find(p => p > at) ?? places[places.length - 1], Home: places[0], End: places[places.length - 1] }[e.key];
     if (i === undefined) return;
     u.setCursor({ left: u.valToPos(xs[i], "x"), top: u.bbox.height / devicePixelRatio / 2 });
-    tell(`${words(xs[i])} ${curve.x}: ` + curve.lines.map((l, n) => `${l.name} ${quantity(data[n + 1][i], curve.unit)}`).join(", "));
+    tell(`${place(curve, xs[i])}: ` + curve.lines.map((l, n) => `${l.name} ${quantity(data[n + 1][i], curve.unit)}`).join(", "));
     e.preventDefault();
   };
   return (
@@ -58,7 +61,7 @@ function Curve({ curve, index }: { curve: Data; index: number }) {
         <div class="scroll numbers" tabIndex={0} role="region" aria-label={`Numbers of ${curve.name}`}>
           <table>
             <thead><tr><th class="number" scope="col">{curve.x}</th>{curve.lines.map(l => <th class="number" scope="col">{l.name}</th>)}</tr></thead>
-            <tbody>{xs.map((x, i) => measured(curve, data, i) && <tr><td class="number">{words(x)}</td>{curve.lines.map((_, n) => <td class="number">{quantity(data[n + 1][i], curve.unit)}</td>)}</tr>)}</tbody>
+            <tbody>{xs.map((x, i) => measured(curve, data, i) && <tr><td class="number">{words(curve, x)}</td>{curve.lines.map((_, n) => <td class="number">{quantity(data[n + 1][i], curve.unit)}</td>)}</tr>)}</tbody>
           </table>
         </div>
       </details>
@@ -67,11 +70,11 @@ function Curve({ curve, index }: { curve: Data; index: number }) {
 }
 
 // apart leaves out what would stand on what is left of it.
-const apart = (u: uPlot, at: number[]): (number | null)[] => {
+const apart = (u: uPlot, at: number[], room: number): (number | null)[] => {
   let last = -Infinity;
   return at.map(x => {
     const left = u.valToPos(x, "x");
-    if (left - last < 44) return null;
+    if (left - last < room) return null;
     last = left;
     return x;
   });
@@ -79,21 +82,23 @@ const apart = (u: uPlot, at: number[]): (number | null)[] => {
 
 // Levels of load grow by factors: the axis does, too.
 function options(curve: Data, data: uPlot.AlignedData, width: number): uPlot.Options {
-  const xs = data[0] as number[], wide = xs.length > 1 && xs[0] > 0 && xs[xs.length - 1] / xs[0] > 8;
+  const xs = data[0] as number[], wide = !curve.places && xs.length > 1 && xs[0] > 0 && xs[xs.length - 1] / xs[0] > 8;
   const places = xs.filter((_, i) => measured(curve, data, i));
+  const ticks = curve.places ? places.filter((_, i) => i % Math.ceil(places.length / 12) === 0) : places;
   const line = { stroke: () => colour("dim"), grid: { stroke: () => colour("line"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif" };
   return {
     width: Math.max(width, 240), height, cursor: { drag: { x: false, y: false }, focus: { prox: 24 } },
+    ...(curve.places ? { padding: [null, 52, null, null] as uPlot.Padding } : {}), // half a name of a place
     scales: {
       x: { time: false, ...(wide ? { distr: 3, log: 2 } : {}), range: () => [xs[0] * (wide ? 0.9 : 1), xs[xs.length - 1] * (wide ? 1.1 : 1) || 1] },
-      y: { range: (_, __, high) => [0, (high || 1) * 1.08] },
+      y: { range: (_, __, high) => [0, (high || 1) * (curve.places && curve.marks.length > 0 ? 1.25 : 1.08)] },
     },
     axes: [
-      { ...line, size: 30, splits: () => places, filter: (u, at) => apart(u, at), values: (_, ticks) => ticks.map(x => (x == null ? "" : words(x))) },
+      { ...line, size: 30, splits: () => ticks, filter: (u, at) => apart(u, at, curve.places ? 130 : 44), values: (_, at) => at.map(x => (x == null ? "" : words(curve, x))) },
       { ...line, size: 76, values: (_, ticks) => ticks.map(v => (v == null ? "" : quantity(v, curve.unit))) },
     ],
     series: [
-      { label: curve.x, value: (_, x) => (x == null ? "–" : words(x)) },
+      { label: curve.x, value: (_, x) => (x == null ? "–" : words(curve, x)) },
       ...curve.lines.map((l, i): uPlot.Series => ({
         label: l.name, stroke: () => colour(lineColours[i % lineColours.length]), width: 1.75, dash: l.model ? [2, 4] : dashes[i % dashes.length], spanGaps: true,
         points: { show: !l.model, size: 6, fill: () => colour(lineColours[i % lineColours.length]) }, value: (_, v) => quantity(v, curve.unit),

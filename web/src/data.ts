@@ -31,7 +31,7 @@ export interface Charts {
   bands: Band[]; cuts?: Cut[]; times: number[][]; charts: Chart[]; host: number[]; title?: string; traffic?: number[]; findings: Record<string, Cite[]>;
 }
 
-export interface Curve { name: string; x: string; unit: string; lines: { name: string; points: [number, number][]; model?: boolean }[]; marks: { at: number; words: string }[] }
+export interface Curve { name: string; x: string; unit: string; lines: { name: string; points: [number, number][]; model?: boolean }[]; marks: { at: number; words: string }[]; places?: string[] }
 
 export interface Frame { n: string; c: number; k?: string; s?: Frame[] }
 export interface Flame { title: string; unit: string; root: Frame }

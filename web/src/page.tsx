@@ -55,7 +55,7 @@ function All() {
   const { blocks } = page.document, { charts, curves, steps, flames } = page;
   const other = blocks.findIndex(b => b.kind !== "Facts"), facts = other < 0 ? blocks.length : other;
   if (!charts && (!flames || curves)) { // nothing but words and curves, and what they end with: in their order
-    const told = blocks.findIndex(b => b.kind !== "Facts" && b.kind !== "Finding"), findings = told < 0 ? blocks.length : told;
+    const told = blocks.findIndex(b => b.kind !== "Facts" && b.kind !== "Finding" && b.kind !== "Prose"), findings = told < 0 ? blocks.length : told;
     return (
       <>
         <Top />

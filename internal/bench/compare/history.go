@@ -42,6 +42,8 @@ type Series struct {
 	Apart []time.Time `json:"apart"`
 
 	metric *metric
+	values []float64   // of the runs, in order of time
+	began  []time.Time // when these did
 }
 
 // LevelChange is a change of a series for good.
@@ -60,6 +62,8 @@ type LevelChange struct {
 	// Differs are settings and properties that the first run has otherwise than the one
 	// before.
 	Differs []string `json:"differs"`
+
+	last, first int // the runs of After and At in the series
 }
 
 // Historic finds changes over time in the runs of each step, in metrics that are chosen.
@@ -133,21 +137,20 @@ func (h *History) add(ctx context.Context, runs []*Run, chosen []string) error {
 func (x *Series) find(runs []*Run) {
 	x.Runs, x.From, x.To = len(runs), runs[0].Began, runs[len(runs)-1].Began
 	x.Changes, x.Apart, x.TooShort = []LevelChange{}, []time.Time{}, len(runs) < minHistory
+	for _, r := range runs {
+		x.values, x.began = append(x.values, float64(x.metric.of(r))), append(x.began, r.Began)
+	}
 	if x.TooShort {
 		return
 	}
-	var values []float64
-	for _, r := range runs {
-		values = append(values, float64(x.metric.of(r)))
-	}
-	changes, apart := stat.Changes(values)
+	changes, apart := stat.Changes(x.values)
 	for _, i := range apart {
 		x.Apart = append(x.Apart, runs[i].Began)
 	}
 	for _, c := range changes {
 		first, last := runs[c.At], runs[c.Last]
 		x.Changes = append(x.Changes, LevelChange{After: last.Began, At: first.Began, Before: document.Number(c.Before), Now: document.Number(c.Now), Runs: [2]int{c.Size.Runs[1], c.Size.Runs[0]},
-			Ratio: document.Number(c.Size.Ratio), Low: document.Number(c.Size.Low), High: document.Number(c.Size.High), P: document.Number(c.P), Lasting: c.Lasting, Differs: differs(last, first)})
+			Ratio: document.Number(c.Size.Ratio), Low: document.Number(c.Size.Low), High: document.Number(c.Size.High), P: document.Number(c.P), Lasting: c.Lasting, Differs: differs(last, first), last: c.Last, first: c.At})
 	}
 }
 

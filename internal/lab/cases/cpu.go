@@ -47,6 +47,8 @@ func cpuSaturated() Case {
 		Title: "stress-ng on twice the cores, beside nginx that compresses pages",
 		Rule:  "cpu/saturated",
 		Name:  "stress-ng.*",
+		// A request computes for longer than the scheduler lets it at a time.
+		Culprit: "stress-ng.*", Victim: `nginx( ×\d+)?`,
 		Needs: env.Needs{Root: true, Packages: []string{"nginx-light", "stress-ng", "iproute2"}, Commands: []string{"nginx", "stress-ng", "ip", "ss"}},
 		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			_, cost, err := p.compressingNginx(ctx, e, 400<<10, runtime.NumCPU())

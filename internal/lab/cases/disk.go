@@ -15,7 +15,7 @@ import (
 )
 
 func diskCases() []Case {
-	return []Case{diskSaturated(), diskSaturatedWriter(), diskThrottledCaptured(), diskCgroupThrottled(), diskSlowSync(), diskSlowSyncRedis(), diskLogFlood(), diskManySmallWrites(), diskFull(), diskInodesFull(), diskErrors(), readAmplified()}
+	return []Case{diskSaturated(), diskSaturatedWriter(), diskThrottledCaptured(), diskCgroupThrottled(), diskCgroupThrottledNeighbour(), diskSlowSync(), diskSlowSyncRedis(), diskLogFlood(), diskManySmallWrites(), diskFull(), diskInodesFull(), diskErrors(), readAmplified()}
 }
 
 var loopNeeds = env.Needs{Root: true, Packages: []string{"e2fsprogs", "util-linux"}, Commands: []string{"mkfs.ext4", "losetup", "fsfreeze"}}
@@ -258,6 +258,57 @@ func diskCgroupThrottled() Case {
 		},
 		Inject:  func(context.Context, *env.Env) error { return group.LimitIO(disk.Device, 10) },
 		Fix:     func(context.Context, *env.Env) error { return group.LimitIO(disk.Device, 0) },
+		Measure: measureRecords("reads", "reads/s"),
+	}
+}
+
+// diskCgroupThrottledNeighbour has fio use up the limit of a control group, which a service in the same group
+// hardly needs. The fix ends fio.
+func diskCgroupThrottledNeighbour() Case {
+	const operations = 200 // the reader does 50
+	var disk *env.Loop
+	var group *env.Cgroup
+	var fio *env.Proc
+	return Case{
+		ID:      "disk/cgroup-throttled+neighbour",
+		Title:   "fio uses up the 200 reads a second of its control group, in which a service reads, too",
+		Rule:    "disk/cgroup-throttled",
+		Kind:    "device",
+		Says:    "is held at the limit of cgroup .*-shop ",
+		Name:    `loop\d+`,
+		Culprit: "fio", Victim: "table-reader",
+		Needs: env.Needs{Root: true, Packages: []string{"fio", "e2fsprogs", "util-linux"}, Commands: []string{"fio", "mkfs.ext4", "losetup"}},
+		// A reader that waits at its limit is in D state, as rtrail may say too.
+		AllowOthers: []string{"proc/uninterruptible"},
+		Setup: func(ctx context.Context, e *env.Env) (err error) {
+			if disk, err = e.LoopFS("records", 96*mib); err != nil {
+				return err
+			}
+			for _, name := range []string{"table", "bulk"} {
+				if err := writeCold(filepath.Join(disk.Mount, name), 32*mib); err != nil {
+					return err
+				}
+			}
+			if group, err = e.Cgroup("shop", "blkio"); err != nil {
+				return err
+			}
+			if err := group.LimitIO(disk.Device, operations); err != nil {
+				return err
+			}
+			if _, err = load.StartActor(e, env.Options{Cgroups: []*env.Cgroup{group}}, "table-reader", "read-direct", filepath.Join(disk.Mount, "table"), e.Path("reads")); err != nil {
+				return err
+			}
+			return load.UntilReported(ctx, e, "reads")
+		},
+		Inject: func(ctx context.Context, e *env.Env) (err error) {
+			fio, err = e.StartWith(env.Options{Cgroups: []*env.Cgroup{group}}, "fio", "--name=bulk", "--filename="+filepath.Join(disk.Mount, "bulk"),
+				"--size=32m", "--direct=1", "--rw=randread", "--bs=4k", "--ioengine=libaio", "--iodepth=16", "--time_based", "--runtime=60")
+			if err == nil {
+				env.Sleep(ctx, 2*time.Second) // it uses the limit up
+			}
+			return errors.Join(err, ctx.Err())
+		},
+		Fix:     doing(func() { fio.Stop() }),
 		Measure: measureRecords("reads", "reads/s"),
 	}
 }

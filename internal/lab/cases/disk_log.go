@@ -42,11 +42,12 @@ func diskLogFlood() Case {
 		return err
 	}
 	return Case{
-		ID:    "disk/log-flood",
-		Title: "a program logs all it works on, beside a service that keeps a record on the same disk",
-		Rule:  "disk/log-flood",
-		Kind:  "process",
-		Name:  "python3",
+		ID:      "disk/log-flood",
+		Title:   "a program logs all it works on, beside a service that keeps a record on the same disk",
+		Rule:    "disk/log-flood",
+		Kind:    "process",
+		Name:    "python3",
+		Culprit: "python3", Victim: "record-keeper",
 		Needs: withLoop(env.Needs{Root: true, Packages: []string{"python3"}, Commands: []string{"python3"}}),
 		// A writer that waits for a full disk is in D state, as rtrail may say too.
 		AllowOthers: []string{"proc/uninterruptible"},

@@ -40,9 +40,7 @@ func memSwapping() Case {
 // rest between their looks: where all pages are touched all the time, the kernel finds none
 // to swap out, and kills.
 func memSwappingGrowing() Case {
-	c := memSwappingBy("mem/swapping+growing", "a batch job that grows pushes a larger service into swap (zram, control group of 160 MiB)", 128*mib, 64*mib, 6*mib, 8)
-	c.Culprit, c.Victim = "batch-job", "shop-server"
-	return c
+	return memSwappingBy("mem/swapping+growing", "a batch job that grows pushes a larger service into swap (zram, control group of 160 MiB)", 128*mib, 64*mib, 6*mib, 8)
 }
 
 // memSwappingBy has a service and a job of some bytes; the job grows by some a second. Both
@@ -54,6 +52,8 @@ func memSwappingBy(id, title string, service, size, grows, pause int) Case {
 		ID:    id,
 		Title: title,
 		Rule:  "mem/swapping",
+		// Either the job is the larger one, or it grows.
+		Culprit: "batch-job", Victim: "shop-server",
 		Needs: env.Needs{Root: true, Packages: []string{"util-linux"}, Commands: []string{"mkswap", "swapon", "swapoff"}},
 		Setup: func(ctx context.Context, e *env.Env) (err error) {
 			if err := e.ZramSwap("zram0", 512*mib); err != nil {

@@ -32,11 +32,12 @@ func memCacheDropped() Case {
 	const operations, size = 200, 3 * mib
 	var cleaner *env.Proc
 	return Case{
-		ID:    "mem/cache-dropped",
-		Title: "a script empties the page cache once a second, beside a program that reads from a file",
-		Rule:  "mem/cache-dropped",
-		Kind:  "process",
-		Name:  "sh",
+		ID:      "mem/cache-dropped",
+		Title:   "a script empties the page cache once a second, beside a program that reads from a file",
+		Rule:    "mem/cache-dropped",
+		Kind:    "process",
+		Name:    "sh",
+		Culprit: "sh", Victim: "python3",
 		Needs: withLoop(env.Needs{Root: true, Packages: []string{"python3"}, Commands: []string{"python3"}}),
 		// A reader that waits for the disk is in D state, as rtrail may say too.
 		AllowOthers: []string{"proc/uninterruptible"},

@@ -50,6 +50,8 @@ func memReclaim() Case {
 		Rule:  "mem/reclaim",
 		Kind:  "cgroup",
 		Name:  ".*rtrail-lab-.*-shop",
+		// The subject is the group; the headline says who in it holds the memory.
+		Says: `: batch-job \(\d+\) holds `, Victim: "nginx",
 		Needs: env.Needs{Root: true, Packages: []string{"nginx-light", "e2fsprogs", "util-linux", "iproute2"}, Commands: []string{"nginx", "mkfs.ext4", "losetup", "ip"}},
 		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			disk, backing, err := e.DirectLoopFS("www", 64*mib)

@@ -100,8 +100,11 @@ func New(fs FS) *Probe {
 	return p
 }
 
+// probeName is also the source of rows that a table lacks.
+const probeName = "host"
+
 // Name is "host".
-func (p *Probe) Name() string { return "host" }
+func (p *Probe) Name() string { return probeName }
 
 // Brief says that samples wait for nobody.
 func (p *Probe) Brief() {}

@@ -67,10 +67,10 @@ func (m *mount) read(w *recording.Writer, _ bool) error {
 		return err
 	}
 	entries, bad := parseMountinfo(b)
-	w.Lost(bad)
+	w.LostFrom(probeName, recording.Mounts, bad)
 	entries = worthReading(entries)
 	if len(entries) > maxMounts {
-		w.Lost(len(entries) - maxMounts)
+		w.LostFrom(probeName, recording.Mounts, len(entries)-maxMounts)
 		entries = foremost(entries, maxMounts)
 	}
 	var silent, refused []string

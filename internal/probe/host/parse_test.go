@@ -226,6 +226,10 @@ func TestManyMounts(t *testing.T) {
 	if len(points) != maxMounts {
 		t.Fatalf("%d rows, want %d", len(points), maxMounts)
 	}
+	losses := recording.Rows[recording.TableLoss](rec)
+	if len(losses) != 1 || losses[0].Probe != probeName || losses[0].TableOf != string(recording.Mounts) || losses[0].Lost == 0 || losses[0].Lost != w.LostRows() {
+		t.Errorf("what is lost: %+v, %d rows in all", losses, w.LostRows())
+	}
 	for _, want := range []string{"/", "/srv/btrfs", "/srv/volume", "/tank", "/run/pod0"} {
 		if !slices.Contains(points, want) {
 			t.Errorf("%s was not read", want)

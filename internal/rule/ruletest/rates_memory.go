@@ -85,7 +85,7 @@ func (h *Host) Cgroup(c Cgroup) *Host {
 			Periods: n(c.Periods, s), Throttled: n(c.Throttled, s), ThrottledTime: time.Minute + dur(c.ThrottledTime*s),
 			Memory: c.Memory + int64(c.MemoryGrowth*s), MemoryMax: limit(c.MemoryMax), MemoryHigh: math.MaxInt64,
 			SwapUsed: c.SwapUsed + int64(c.SwapGrowth*s), SwapMax: math.MaxInt64, EventsMax: n(c.EventsMax, s),
-			EventsOOM: n(c.OOMKills, s), OOMKills: n(c.OOMKills, s), MajorFaults: n(c.MajorFaults, s), RefaultFile: n(c.Refaults, s),
+			EventsOOM: int64(math.Round(c.OOMKills * s)), OOMKills: int64(math.Round(c.OOMKills * s)), MajorFaults: n(c.MajorFaults, s), RefaultFile: n(c.Refaults, s),
 			MemoryStall: time.Minute + dur(c.MemoryStall*s), CPUStall: time.Minute + dur(c.CPUStall*s), PidsMax: math.MaxInt64}
 		row.Anon, row.File = row.Memory*9/10, row.Memory/10
 		if c.Change != nil {
