@@ -302,6 +302,30 @@ func TestSYNFloodNamesPortAndSource(t *testing.T) {
 	}
 }
 
+// What to do about a sender of IPv6 is a command of IPv6.
+func TestSYNFloodOfIPv6(t *testing.T) {
+	for _, tt := range []struct{ local, sender, filter string }{
+		{"10.0.0.1", "10.78.0.9", " iptables -t raw -I PREROUTING -s 10.78.0.9 -p tcp --dport 80 --syn -j DROP"},
+		{"2001:db8::1", "2001:db8::9", " ip6tables -t raw -I PREROUTING -s 2001:db8::9 -p tcp --dport 80 --syn -j DROP"},
+	} {
+		h := ruletest.New(2, 10)
+		owns(h, 1, 70, "nginx")
+		listens(h, listener{ns: 1, local: tt.local, port: 80, inode: 1, queue: []uint32{0}, backlog: 5, drops: 4800})
+		sockets(h, func(_ float64, i int) recording.TCPSample {
+			return recording.TCPSample{NetNS: 1, Local: tt.local, LocalPort: 80, Remote: tt.sender, RemotePort: uint16(2000 + i), State: recording.TCPSynRecv}
+		}, 6)
+		sysctl(h, 1, "net.ipv4.tcp_syncookies", "0")
+		counters(h, 1, map[string]float64{"TcpExtListenDrops": 4800, "TcpExtListenOverflows": 0, "TcpPassiveOpens": 1})
+		f := ruletest.Judge(t, h, synFlood, rule.Certain)[0]
+		if !slices.ContainsFunc(f.Fixes, func(x rule.Fix) bool { return strings.HasSuffix(" "+x.Command.String(), tt.filter) }) {
+			t.Errorf("%+v", f.Fixes)
+		}
+		if notes := fmt.Sprint(f.Notes); !strings.Contains(notes, "ip6[53] == 2") {
+			t.Errorf("SYNs of IPv6 are not shown: %s", notes)
+		}
+	}
+}
+
 // A flood that syncookies hold off costs the CPU time of its packets, as far as that is told.
 func TestSYNFloodCostsCPUTime(t *testing.T) {
 	for _, tt := range []struct {

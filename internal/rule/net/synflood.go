@@ -365,8 +365,12 @@ func (x flood) fixes(v *view.View) []rule.Fix {
 		fixes = append(fixes, x.longerQueue(v))
 	}
 	if from := x.sender(); x.flooded() && from != "" {
+		tables := shell.Line("iptables")
+		if ipHeader(from) == ipv6Header {
+			tables = shell.Line("ip6tables")
+		}
 		fixes = append(fixes, rule.Fix{
-			Text: rule.T("drop SYNs from %s", from), Command: shell.Line("%s iptables -t raw -I PREROUTING -s %s -p tcp --dport %d --syn -j DROP", enter, shell.Address(from), x.Port),
+			Text: rule.T("drop SYNs from %s", from), Command: shell.Line("%s %s -t raw -I PREROUTING -s %s -p tcp --dport %d --syn -j DROP", enter, tables, shell.Address(from), x.Port),
 			Tradeoff: "if the address is forged, its real owner is locked out; the sender may change it",
 		})
 	}
