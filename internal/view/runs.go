@@ -11,6 +11,7 @@ import (
 // Run is a process that ended in the window, as the kernel told when it happened.
 type Run struct {
 	PID, Parent int32 // Parent made it, if that was seen, or would be told of its end
+	Told        int32 // was told of its end: Parent, or who took it over when that had ended
 	Began, At   time.Time
 	Comm        string
 	Cmdline     string // "": it began no program while it was watched
@@ -59,7 +60,7 @@ func (v *View) lives() *lives {
 				}
 				delete(made, e.PID)
 				l.parents[e.PID] = parent
-				l.runs = append(l.runs, Run{PID: e.PID, Parent: parent, Began: e.At.Add(-e.Lifetime), At: e.At, Comm: e.Comm, Cmdline: e.Cmdline,
+				l.runs = append(l.runs, Run{PID: e.PID, Parent: parent, Told: e.PPID, Began: e.At.Add(-e.Lifetime), At: e.At, Comm: e.Comm, Cmdline: e.Cmdline,
 					Lifetime: e.Lifetime, CPU: e.CPUTime, Status: e.Status, Signal: e.Signal})
 			}
 		}

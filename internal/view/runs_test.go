@@ -44,7 +44,7 @@ func TestBroods(t *testing.T) {
 	if diff := cmp.Diff(want, v.Broods()); diff != "" {
 		t.Error(diff)
 	}
-	if runs := v.Runs(); len(runs) != 9 || runs[1].Parent != 100 || runs[1].Began != at(0.2) {
+	if runs := v.Runs(); len(runs) != 9 || runs[1].Parent != 100 || runs[1].Told != 1 || runs[1].Began != at(0.2) {
 		t.Errorf("%+v", runs)
 	}
 	l := &lives{parents: map[int32]int32{1: 2, 2: 1}}

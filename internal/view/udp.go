@@ -14,11 +14,11 @@ import (
 type UDPSocket struct {
 	recording.UDPSample
 	Readings int
-	Full     int       // readings in which its receive buffer was nearly used up
-	Moved    bool      // what waits in its receive buffer changed between two readings
-	Bursts   int       // times between two readings in which it dropped datagrams
-	Dropped  float64   // datagrams that came and were not queued: the buffer was full, or a filter or checksum refused them
-	Owners   []Process // oldest first; empty if none is known
+	Full     int         // readings in which its receive buffer was nearly used up
+	Moved    bool        // what waits in its receive buffer changed between two readings
+	Bursts   []time.Time // readings before which it dropped datagrams
+	Dropped  float64     // datagrams that came and were not queued: the buffer was full, or a filter or checksum refused them
+	Owners   []Process   // oldest first; empty if none is known
 }
 
 // nearlyUsed is the share of a receive buffer from which the next burst of
@@ -45,7 +45,7 @@ func (v *View) UDPSockets() []UDPSocket {
 			}
 			for i := range samples[1:] {
 				if samples[i+1].Drops > samples[i].Drops {
-					s.Bursts++
+					s.Bursts = append(s.Bursts, samples[i+1].At)
 				}
 				s.Moved = s.Moved || samples[i+1].RecvQueue != samples[i].RecvQueue
 			}

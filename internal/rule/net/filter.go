@@ -166,6 +166,9 @@ func (f filter) fits(c recording.TCPSample) fit {
 	if strings.Contains(f.Match, "udp") && !strings.Contains(f.Match, "tcp") || strings.Contains(f.Match, "icmp") {
 		return no
 	}
+	if f.otherFamily(c.Local) || f.otherFamily(c.Remote) {
+		return no
+	}
 	best := general
 	match := negated.ReplaceAllString(f.Match, "")
 	for _, m := range portWords.FindAllStringSubmatch(match, -1) {
@@ -185,6 +188,17 @@ func (f filter) fits(c recording.TCPSample) fit {
 		best = exact
 	}
 	return best
+}
+
+// otherFamily says that the rule stands in a table that never sees packets of an address: those
+// of family ip see IPv4 only, those of ip6 IPv6.
+func (f filter) otherFamily(address string) bool {
+	a, err := netip.ParseAddr(address)
+	if err != nil {
+		return false
+	}
+	is4 := a.Unmap().Is4()
+	return f.Family == "ip" && !is4 || f.Family == "ip6" && is4
 }
 
 func inPorts(list string, port uint16) bool {

@@ -21,13 +21,15 @@ func firewall(h *ruletest.Host, ns uint64, match string, random, rate float64) {
 
 // repeating records a connection of the client in namespace 2 to the server in
 // namespace 1 that sends segments again.
-func repeating(h *ruletest.Host, rate float64) {
+func repeating(h *ruletest.Host, rate float64) { repeatingTo(h, "10.0.0.2", "10.0.0.1", rate) }
+
+func repeatingTo(h *ruletest.Host, client, server string, rate float64) {
 	sockets(h, func(s float64, i int) recording.TCPSample {
-		return recording.TCPSample{NetNS: 2, Local: "10.0.0.2", LocalPort: 41000, Remote: "10.0.0.1", RemotePort: 80, State: recording.TCPEstablished,
+		return recording.TCPSample{NetNS: 2, Local: client, LocalPort: 41000, Remote: server, RemotePort: 80, State: recording.TCPEstablished,
 			Info: true, RTO: 204 * time.Millisecond, TotalRetrans: 9 + uint32(rate*s), SegsOut: 100 + uint32(1300*s)}
 	}, 1)
 	sockets(h, func(s float64, i int) recording.TCPSample {
-		return recording.TCPSample{NetNS: 1, Local: "10.0.0.1", LocalPort: 80, Remote: "10.0.0.2", RemotePort: 41000, State: recording.TCPEstablished, Info: true}
+		return recording.TCPSample{NetNS: 1, Local: server, LocalPort: 80, Remote: client, RemotePort: 41000, State: recording.TCPEstablished, Info: true}
 	}, 1)
 }
 
@@ -42,6 +44,16 @@ func TestPacketLoss(t *testing.T) {
 			counters(h, 2, lossyCounters)
 			repeating(h, 40)
 			firewall(h, 1, "tcp", 0.05, 67)
+		}, rule.Certain},
+		{"a random rule of IPv4, the peer is IPv6", func(h *ruletest.Host) {
+			counters(h, 2, lossyCounters)
+			repeatingTo(h, "2001:db8::2", "2001:db8::1", 40)
+			firewall(h, 2, "tcp", 0.05, 0.5)
+		}, rule.Likely},
+		{"a random rule of IPv4, the peer is IPv4", func(h *ruletest.Host) {
+			counters(h, 2, lossyCounters)
+			repeating(h, 40)
+			firewall(h, 2, "tcp", 0.05, 0.5)
 		}, rule.Certain},
 		{"somewhere on the way", func(h *ruletest.Host) { counters(h, 2, lossyCounters); repeating(h, 40) }, rule.Likely},
 		{"SYNs only", func(h *ruletest.Host) {
@@ -260,6 +272,27 @@ func TestFilterFits(t *testing.T) {
 		f := filter{FirewallRule: recording.FirewallRule{Match: match}}
 		if got := f.fits(c); got != want {
 			t.Errorf("%q: %v, want %v", match, got, want)
+		}
+	}
+	for _, tt := range []struct {
+		family, address string
+		want            fit
+	}{
+		{"ip", "10.0.0.2", general},
+		{"ip", "::ffff:10.0.0.2", general},
+		{"ip", "2001:db8::2", no},
+		{"ip", "fe80::2%eth0", no},
+		{"ip", "", general},
+		{"ip6", "10.0.0.2", no},
+		{"ip6", "2001:db8::2", general},
+		{"inet", "10.0.0.2", general},
+		{"inet", "2001:db8::2", general},
+		{"", "10.0.0.2", general},
+		{"", "2001:db8::2", general},
+	} {
+		f := filter{FirewallRule: recording.FirewallRule{Family: tt.family, Match: "meta l4proto tcp"}}
+		if got := f.fits(recording.TCPSample{Local: tt.address, LocalPort: 41000, RemotePort: 80}); got != tt.want {
+			t.Errorf("family %q, address %q: %v, want %v", tt.family, tt.address, got, tt.want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package net
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,6 +30,7 @@ func counters(h *ruletest.Host, ns uint64, rates map[string]float64) {
 
 type listener struct {
 	ns      uint64
+	local   string // "0.0.0.0" unless told otherwise
 	port    uint16
 	inode   uint64
 	queue   []uint32 // repeated over the readings
@@ -41,7 +43,7 @@ func listens(h *ruletest.Host, l listener) {
 	ruletest.Every(h, func(at time.Time, s float64) recording.ListenerSample {
 		q := l.queue[i%len(l.queue)]
 		i++
-		return recording.ListenerSample{At: at, NetNS: l.ns, Local: "0.0.0.0", Port: l.port, Inode: l.inode, Queue: q, Backlog: l.backlog, Drops: uint32(7 + l.drops*s)}
+		return recording.ListenerSample{At: at, NetNS: l.ns, Local: cmp.Or(l.local, "0.0.0.0"), Port: l.port, Inode: l.inode, Queue: q, Backlog: l.backlog, Drops: uint32(7 + l.drops*s)}
 	})
 }
 
@@ -245,6 +247,38 @@ func TestSYNFlood(t *testing.T) {
 	}
 }
 
+// Listeners that share a port are judged together, by what all of them take.
+func TestSYNFloodOnSharedPort(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		other    listener // beside one of nginx
+		halfOpen int      // of IPv4
+		want     rule.Confidence
+	}{
+		{"two listeners of one port", listener{inode: 3, backlog: 511}, 386, rule.Certain},
+		{"two listeners of one port, half full", listener{inode: 3, backlog: 511}, 193, rule.Likely},
+		{"one of IPv6 beside it", listener{local: "::", inode: 3, backlog: 511}, 193, rule.Certain},
+		{"one of another address beside it", listener{local: "10.0.0.9", inode: 3, backlog: 511}, 193, rule.Certain},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := ruletest.New(2, 10)
+			owns(h, 1, 70, "nginx")
+			tt.other.ns, tt.other.port, tt.other.queue = 1, 80, []uint32{0}
+			listens(h, tt.other)
+			listens(h, listener{ns: 1, port: 80, inode: 1, queue: []uint32{0}, backlog: 511, drops: 4800})
+			halfOpen(h, tt.halfOpen, one)
+			sysctl(h, 1, "net.ipv4.tcp_syncookies", "0")
+			sysctl(h, 1, "net.ipv4.tcp_max_syn_backlog", "256")
+			counters(h, 1, map[string]float64{"TcpExtListenDrops": 4800, "TcpExtListenOverflows": 0, "TcpPassiveOpens": 1})
+			found := ruletest.Judge(t, h, synFlood, tt.want)
+			want := "SYN flood on nginx :80 from 10.78.0.9: the table of half-open connections is full, real connects are refused"
+			if len(found) != 1 || found[0].Headline.String() != want {
+				t.Errorf("got %d, %q", len(found), found[0].Headline)
+			}
+		})
+	}
+}
+
 func TestSYNFloodNamesPortAndSource(t *testing.T) {
 	h := ruletest.New(2, 10)
 	owns(h, 1, 70, "nginx")
@@ -265,6 +299,30 @@ func TestSYNFloodNamesPortAndSource(t *testing.T) {
 	want := "SYN flood on nginx :80 from 10.78.0.9: the table of half-open connections is full, real connects are refused"
 	if len(found) != 1 || found[0].Headline.String() != want {
 		t.Errorf("got %d, %q", len(found), found[0].Headline)
+	}
+}
+
+// What to do about a sender of IPv6 is a command of IPv6.
+func TestSYNFloodOfIPv6(t *testing.T) {
+	for _, tt := range []struct{ local, sender, filter string }{
+		{"10.0.0.1", "10.78.0.9", " iptables -t raw -I PREROUTING -s 10.78.0.9 -p tcp --dport 80 --syn -j DROP"},
+		{"2001:db8::1", "2001:db8::9", " ip6tables -t raw -I PREROUTING -s 2001:db8::9 -p tcp --dport 80 --syn -j DROP"},
+	} {
+		h := ruletest.New(2, 10)
+		owns(h, 1, 70, "nginx")
+		listens(h, listener{ns: 1, local: tt.local, port: 80, inode: 1, queue: []uint32{0}, backlog: 5, drops: 4800})
+		sockets(h, func(_ float64, i int) recording.TCPSample {
+			return recording.TCPSample{NetNS: 1, Local: tt.local, LocalPort: 80, Remote: tt.sender, RemotePort: uint16(2000 + i), State: recording.TCPSynRecv}
+		}, 6)
+		sysctl(h, 1, "net.ipv4.tcp_syncookies", "0")
+		counters(h, 1, map[string]float64{"TcpExtListenDrops": 4800, "TcpExtListenOverflows": 0, "TcpPassiveOpens": 1})
+		f := ruletest.Judge(t, h, synFlood, rule.Certain)[0]
+		if !slices.ContainsFunc(f.Fixes, func(x rule.Fix) bool { return strings.HasSuffix(" "+x.Command.String(), tt.filter) }) {
+			t.Errorf("%+v", f.Fixes)
+		}
+		if notes := fmt.Sprint(f.Notes); !strings.Contains(notes, "ip6[53] == 2") {
+			t.Errorf("SYNs of IPv6 are not shown: %s", notes)
+		}
 	}
 }
 

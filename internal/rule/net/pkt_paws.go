@@ -125,11 +125,11 @@ func (b *behind) confidence() rule.Confidence {
 
 func (b *behind) finding(v *view.View, c rule.Confidence) rule.Finding {
 	counters := 0.0
-	for _, n := range v.Counters() {
-		counters += n.AtLeast("TcpExtPAWSPassive") + n.AtLeast("TcpExtPAWSActive") + n.AtLeast("TcpExtPAWSEstab") + n.AtLeast("TcpExtPAWSOldAck")
+	for _, n := range v.Counters() { // PAWSOldAck is left out: ACKs that were overtaken are ordinary
+		counters += n.AtLeast("TcpExtPAWSPassive") + n.AtLeast("TcpExtPAWSActive") + n.AtLeast("TcpExtPAWSEstab")
 	}
 	if counters > 0 {
-		c = rule.Certain // the kernel that threw them away says so
+		c = pktAtMost(v, rule.Certain) // the kernel that threw them away says so
 	}
 	f := rule.Finding{Subject: v.PeerEntity(b.client, 0), Confidence: c, Affects: v.EndsOf(b.s, b.client)}
 	check := tshark(v, shell.Display("%s && tcp.port == %d", pktHost("src", b.client), b.s.Port), "tcp.stream", "tcp.flags", "tcp.options.timestamp.tsval")

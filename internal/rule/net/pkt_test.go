@@ -357,14 +357,20 @@ func TestPAWSDrops(t *testing.T) {
 	}
 	all := func(int) bool { return true }
 	odd := func(i int) bool { return i == 0 || i%2 == 1 }
+	counted := func(name string) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			return ruletest.Every(nat(5000000, odd)(), func(at time.Time, s float64) recording.ProtocolSample {
+				return recording.ProtocolSample{At: at, NetNS: 1, Protocol: "TcpExt", Name: name, Value: int64(s * 4)}
+			})
+		}
+	}
 	ruletest.Check(t, pawsDrops, []ruletest.Situation{
 		{Name: "two clocks behind one address", Host: nat(5000000, odd), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.45, High: 0.52, Says: "several hosts"},
-		{Name: "and the kernel says so", Host: func() *ruletest.Host {
-			h := nat(5000000, odd)()
-			return ruletest.Every(h, func(at time.Time, s float64) recording.ProtocolSample {
-				return recording.ProtocolSample{At: at, NetNS: 1, Protocol: "TcpExt", Name: "PAWSPassive", Value: int64(s * 4)}
-			})
-		}, Want: rule.Certain, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.45, High: 0.52},
+		{Name: "and the kernel says so", Host: counted("PAWSPassive"), Want: rule.Certain, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.45, High: 0.52},
+		{Name: "and the kernel says so, of a capture with gaps", Host: func() *ruletest.Host {
+			return counted("PAWSPassive")().PacketCapture(func(c *recording.PacketCapture) { c.Bytes, c.Missed = 1000, 900 })
+		}, Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.45, High: 0.52},
+		{Name: "and old ACKs are counted", Host: counted("PAWSOldAck"), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.45, High: 0.52},
 		{Name: "offsets by connection, all answered", Host: nat(5000000, all)},
 		{Name: "one clock, some unanswered", Host: nat(0, odd)},
 		{Name: "within connections", Host: with(1, func(_ int, c *ruletest.PacketConnection) {

@@ -42,7 +42,7 @@ var (
 		Reason: "Share of half-open connections from one address, true or forged, that is named as the sender."}
 )
 
-// flood is what one listener shows of half-open connections.
+// flood is what a listener, or several that share a port, show of half-open connections.
 type flood struct {
 	view.Listener
 	counters view.Counters
@@ -51,7 +51,7 @@ type flood struct {
 	samples  int
 	sources  map[string]int
 	cookies  bool    // syncookies are on
-	limit    int     // half-open connections at which the kernel refuses or sends cookies
+	limit    int     // half-open connections, of all that share the port, at which the kernel refuses or sends cookies
 	refused  float64 // SYNs, for another reason than a full accept queue
 	full     float64 // of refused: because as many as the backlog were half open
 	cookied  float64
@@ -94,8 +94,11 @@ func floods(v *view.View) []flood {
 		var list []flood
 		for _, ns := range spaces {
 			var all []flood
-			for _, l := range byNS[ns] {
-				all = append(all, measureFlood(v, l))
+			ends, sharing := view.Group(byNS[ns], func(l view.Listener) end { return end{l.Local, l.Port} })
+			for _, e := range ends {
+				all = append(all, measureFlood(v, sharing[e], func(address string) bool {
+					return !slices.ContainsFunc(ends, func(o end) bool { return o.port == e.port && o.takes(address) > e.takes(address) })
+				}))
 			}
 			// Counters are those of the namespace: they are put down to the listener
 			// that dropped most, or else has the most half-open connections.
@@ -115,9 +118,64 @@ func floods(v *view.View) []flood {
 	})
 }
 
-func measureFlood(v *view.View, l view.Listener) flood {
+// end is where listeners wait. The kernel spreads what comes to one over its listeners (SO_REUSEPORT).
+type end struct {
+	local string
+	port  uint16
+}
+
+// takes ranks how well a listener fits an address, as the kernel chooses: one of the address comes
+// first, then one of all addresses of IPv4. 0: it does not fit.
+func (e end) takes(address string) int {
+	switch is6 := strings.Contains(address, ":"); {
+	case e.local == address:
+		return 3
+	case e.local == "0.0.0.0" && !is6:
+		return 2
+	case e.local != "0.0.0.0" && view.Wildcard(e.local):
+		return 1
+	}
+	return 0
+}
+
+// sharedListener is the listeners of one end as one: that which dropped most, with the drops and samples
+// of all.
+func sharedListener(same []view.Listener) view.Listener {
+	l := slices.MaxFunc(same, func(a, b view.Listener) int { return cmp.Compare(a.Dropped, b.Dropped) })
+	if len(same) == 1 {
+		return l
+	}
+	l.Samples, l.Full, l.Dropped = nil, 0, 0
+	for _, o := range same {
+		l.Samples = append(l.Samples, o.Samples...)
+		l.Full, l.Dropped, l.Longest = l.Full+o.Full, l.Dropped+o.Dropped, max(l.Longest, o.Longest)
+	}
+	return l
+}
+
+// atOnce sums up something over the listeners of one end that were there at the same time, where
+// this is most: one that took the place of another does not count twice.
+func atOnce(same []view.Listener, of func(view.Listener) int) int {
+	most := 0
+	for _, l := range same {
+		sum := 0
+		for _, o := range same {
+			if first := o.Samples[0].At; first.Sub(l.At) <= sameReading && l.At.Sub(o.At) <= sameReading {
+				sum += of(o)
+			}
+		}
+		most = max(most, sum)
+	}
+	return most
+}
+
+// measureFlood measures the listeners of one end; first says whether an address of their
+// namespace belongs to no other end.
+func measureFlood(v *view.View, same []view.Listener, first func(address string) bool) flood {
+	l := sharedListener(same)
+	e := end{l.Local, l.Port}
 	c := v.CountersOf(l.NetNS)
-	x := flood{Listener: l, counters: c, sources: map[string]int{}, cookies: true, limit: int(l.Backlog)}
+	x := flood{Listener: l, counters: c, sources: map[string]int{}, cookies: true}
 	x.refused = max(c.AtLeast("TcpExtListenDrops")-c.AtLeast("TcpExtListenOverflows"), 0)
 	x.full = c.AtLeast("TcpExtTCPReqQFullDrop")
 	x.cookied = max(c.AtLeast("TcpExtSyncookiesSent"), c.AtLeast("TcpExtTCPReqQFullDoCookies"))
@@ -126,19 +184,21 @@ func measureFlood(v *view.View, l view.Listener) flood {
 	if text, ok := v.Sysctl(l.NetNS, "net.ipv4.tcp_syncookies"); ok && strings.TrimSpace(text) == "0" {
 		x.cookies = false
 	}
+	limit := func(l view.Listener) int { return int(l.Backlog) }
 	if text, ok := v.Sysctl(l.NetNS, "net.ipv4.tcp_max_syn_backlog"); ok && !x.cookies {
 		if n, err := strconv.Atoi(strings.TrimSpace(text)); err == nil {
 			// tcp_conn_request keeps the last quarter for peers that proved
-			// themselves: the table stands at 3/4 of the limit plus one.
-			x.limit = min(n*3/4+1, x.limit+1)
+			// themselves: the table of a listener stands at 3/4 of the limit plus one.
+			limit = func(l view.Listener) int { return min(n*3/4+1, int(l.Backlog)+1) }
 		}
 	}
+	x.limit = atOnce(same, limit)
 	var counts []int
 	for _, moment := range v.TCPMoments(l.NetNS) {
 		n := 0
 		for _, r := range moment {
 			s := r.Of()
-			if s.State == recording.TCPSynRecv && s.LocalPort == l.Port && (view.Wildcard(l.Local) || s.Local == l.Local) {
+			if s.State == recording.TCPSynRecv && s.LocalPort == l.Port && e.takes(s.Local) > 0 && first(s.Local) {
 				n++
 				x.sources[s.Remote]++
 			}
@@ -305,8 +365,12 @@ func (x flood) fixes(v *view.View) []rule.Fix {
 		fixes = append(fixes, x.longerQueue(v))
 	}
 	if from := x.sender(); x.flooded() && from != "" {
+		tables := shell.Line("iptables")
+		if ipHeader(from) == ipv6Header {
+			tables = shell.Line("ip6tables")
+		}
 		fixes = append(fixes, rule.Fix{
-			Text: rule.T("drop SYNs from %s", from), Command: shell.Line("%s iptables -t raw -I PREROUTING -s %s -p tcp --dport %d --syn -j DROP", enter, shell.Address(from), x.Port),
+			Text: rule.T("drop SYNs from %s", from), Command: shell.Line("%s %s -t raw -I PREROUTING -s %s -p tcp --dport %d --syn -j DROP", enter, tables, shell.Address(from), x.Port),
 			Tradeoff: "if the address is forged, its real owner is locked out; the sender may change it",
 		})
 	}

@@ -61,7 +61,8 @@ func (x flood) longerQueue(v *view.View) rule.Fix {
 	}
 }
 
-// showSYNs shows handshakes as they begin.
+// showSYNs shows handshakes as they begin. In filters of packets tcp[] is of IPv4 only: the flags
+// of a TCP header that follows one of IPv6 are at byte 53.
 func (x flood) showSYNs(v *view.View) shell.Command {
-	return shell.Line("%s tcpdump -c 50 -ni any %s", v.EnterNetNS(x.NetNS), "tcp[tcpflags] == tcp-syn")
+	return shell.Line("%s tcpdump -c 50 -ni any %s", v.EnterNetNS(x.NetNS), "tcp[tcpflags] == tcp-syn or (ip6 proto 6 and ip6[53] == 2)")
 }

@@ -1,8 +1,11 @@
 package net
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
@@ -34,9 +37,12 @@ var (
 		Reason: "Share of the datagrams, if all were lost at one moment of the window. Up to here it is one burst, which UDP senders must expect."}
 )
 
-// overrun is a socket whose buffer was too small for what came.
+// overrun is a socket whose buffer was too small for what came, or several of one program that
+// share a port.
 type overrun struct {
 	view.UDPSocket
+	sockets  int
+	bursts   int // moments at which datagrams were dropped
 	counters view.Counters
 	full     float64                  // datagrams that the namespace lost because buffers were full
 	came     float64                  // to the namespace, the lost ones included
@@ -67,7 +73,8 @@ func overruns(v *view.View) []overrun {
 	for i := range sockets {
 		dropped[sockets[i].NetNS] += sockets[i].Dropped
 	}
-	for _, s := range sockets {
+	for _, same := range sharingPort(sockets) {
+		s := together(same)
 		if s.Dropped < minDatagrams.Value {
 			continue
 		}
@@ -80,23 +87,96 @@ func overruns(v *view.View) []overrun {
 		if full < minDatagrams.Value {
 			continue // a filter, or wrong checksums
 		}
-		o := overrun{UDPSocket: s, counters: c, full: full, came: came, others: dropped[s.NetNS] - s.Dropped,
-			told: fullBuffer(v, &s), allowed: allowedBuffer(v, s.NetNS)}
+		o := overrun{UDPSocket: s, sockets: len(same), bursts: moments(s.Bursts), counters: c, full: full, came: came, others: dropped[s.NetNS] - s.Dropped,
+			told: fullBuffer(v, same), allowed: allowedBuffer(v, s.NetNS)}
 		o.missing = o.missedAnswers(v)
 		list = append(list, o)
+	}
+	slices.SortStableFunc(list, func(a, b overrun) int { return cmp.Compare(b.Dropped, a.Dropped) })
+	return list
+}
+
+// sharingPort puts the sockets that dropped datagrams together where they are of one program, at
+// one address and port: the kernel spreads what comes over them (SO_REUSEPORT), so that each loses
+// little. Different programs at one port, as of multicast, each get all that comes.
+func sharingPort(sockets []view.UDPSocket) [][]*view.UDPSocket {
+	type key struct {
+		ns            uint64
+		local, remote string
+		port, to      uint16
+		owner         string
+	}
+	at := map[key]int{}
+	var list [][]*view.UDPSocket
+	for i := range sockets {
+		s := &sockets[i]
+		if s.Dropped <= 0 {
+			continue
+		}
+		k := key{ns: s.NetNS, local: s.Local, port: s.LocalPort, remote: s.Remote, to: s.RemotePort}
+		if len(s.Owners) > 0 {
+			k.owner = s.Owners[0].Comm
+		}
+		n, ok := at[k]
+		if !ok {
+			n = len(list)
+			at[k] = n
+			list = append(list, nil)
+		}
+		list[n] = append(list[n], s)
 	}
 	return list
 }
 
-// fullBuffer finds what the kernel told of a socket whose buffer was full.
-func fullBuffer(v *view.View, s *view.UDPSocket) *recording.ReceiveBuffer {
-	buffers := v.ReceiveBuffers()
-	for i := range buffers {
-		if b := &buffers[i]; b.Kind == recording.BufferFull && b.Inode != 0 && b.Inode == s.Inode && b.NetNS == s.NetNS && float64(b.Times) >= minDatagrams.Value {
-			return b
+// together is sockets that share a port as one: that which dropped most, with the drops of all,
+// and the readings of the one whose buffer was full most often.
+func together(same []*view.UDPSocket) view.UDPSocket {
+	u := *same[0]
+	if len(same) == 1 {
+		return u
+	}
+	u.Dropped, u.Bursts = 0, nil
+	for _, s := range same {
+		u.Dropped += s.Dropped
+		u.Bursts = append(u.Bursts, s.Bursts...)
+		u.Moved = u.Moved || s.Moved
+		if s.Full*u.Readings > u.Full*s.Readings {
+			u.Full, u.Readings, u.RecvQueue = s.Full, s.Readings, s.RecvQueue
 		}
 	}
-	return nil
+	return u
+}
+
+// moments is how many readings times are of: sockets are read one after the other.
+func moments(times []time.Time) int {
+	sorted := slices.Clone(times)
+	slices.SortFunc(sorted, time.Time.Compare)
+	return len(slices.CompactFunc(sorted, func(a, b time.Time) bool { return a.Sub(b).Abs() <= sameReading }))
+}
+
+// sameReading is how far apart two rows of one reading of all sockets may be.
+const sameReading = 300 * time.Millisecond
+
+// fullBuffer finds what the kernel told of sockets whose buffers were full.
+func fullBuffer(v *view.View, same []*view.UDPSocket) *recording.ReceiveBuffer {
+	var told *recording.ReceiveBuffer
+	buffers := v.ReceiveBuffers()
+	for i := range buffers {
+		b := &buffers[i]
+		if b.Kind != recording.BufferFull || b.Inode == 0 || !slices.ContainsFunc(same, func(s *view.UDPSocket) bool { return s.Inode == b.Inode && s.NetNS == b.NetNS }) {
+			continue
+		}
+		if told == nil {
+			first := *b
+			told = &first
+			continue
+		}
+		told.Times += b.Times
+	}
+	if told == nil || float64(told.Times) < minDatagrams.Value {
+		return nil
+	}
+	return told
 }
 
 // allowedBuffer is the size that programs may ask for.
@@ -160,7 +240,7 @@ func (o *overrun) dropped(v *view.View) bool {
 }
 
 // oneBurst says that all was lost at one moment of several.
-func (o *overrun) oneBurst() bool { return o.Bursts == 1 && o.Readings > 2 && !o.behind() }
+func (o *overrun) oneBurst() bool { return o.bursts == 1 && o.Readings > 2 && !o.behind() }
 
 // behind says that the reader does not keep up on average: what came stands in the
 // buffer at half of the readings or more. Otherwise bursts are larger than it.
@@ -181,12 +261,19 @@ func (o *overrun) evidence(v *view.View) []rule.Evidence {
 		{Metric: metric.UDPBufferErrors, What: rule.T("RcvbufErrors +%s of %s received datagrams", unit.Count(o.full), unit.Count(o.came)),
 			Value: o.full, Limit: rule.Limit(0), Check: shell.Line("%s nstat -az UdpRcvbufErrors Udp6RcvbufErrors", enter)},
 	}
+	if o.sockets > 1 {
+		list[0].What = rule.T("%d sockets of the port dropped %s datagrams in %s; the buffer of one takes %s, headers included", o.sockets, unit.Count(o.Dropped), unit.Seconds(o.counters.Seconds), unit.Bytes(float64(o.RcvBuf)))
+	}
 	if o.Full > 0 {
 		list = append(list, rule.Evidence{Metric: metric.UDPReceiveQueue, What: rule.T("nearly full at %d of %d readings", o.Full, o.Readings), Value: float64(o.RecvQueue),
 			Check: shell.Line("%s ss -uan sport = :%d", enter, o.LocalPort)})
 	}
 	if o.told != nil {
-		return append(list, rule.Evidence{Metric: metric.UDPSocketDrops, What: rule.T("the kernel found the buffer of this socket full %s times, with %s%s", unit.Count(o.told.Times), unit.Bytes(float64(o.told.Buffer)), o.origin()),
+		what := rule.T("the kernel found the buffer of this socket full %s times, with %s%s", unit.Count(o.told.Times), unit.Bytes(float64(o.told.Buffer)), o.origin())
+		if o.sockets > 1 {
+			what = rule.T("the kernel found the buffers of these sockets full %s times, with %s%s", unit.Count(o.told.Times), unit.Bytes(float64(o.told.Buffer)), o.origin())
+		}
+		return append(list, rule.Evidence{Metric: metric.UDPSocketDrops, What: what,
 			Value: float64(o.told.Times), Limit: rule.Limit(0), Check: shell.Line("rtrail trace buffers --for 10s"), Counters: true})
 	}
 	return append(list, kernelDrops(v, func(d *recording.PacketDrop) bool {
@@ -232,6 +319,9 @@ func (o *overrun) larger() rule.Fix {
 func (o *overrun) fixes() []rule.Fix {
 	larger := o.larger()
 	faster := rule.Fix{Text: rule.T("read faster: several sockets with SO_REUSEPORT, many datagrams per call (recvmmsg), work in other threads"), Tradeoff: "a change of the program"}
+	if o.sockets > 1 {
+		faster.Text = rule.T("read faster: more sockets of the port, each with its thread, many datagrams per call (recvmmsg)")
+	}
 	if len(o.Owners) > 0 {
 		faster.Command = shell.Line("perf top -g -p %d", o.Owners[0].PID)
 	}

@@ -152,6 +152,53 @@ func TestUDPBufferByWhatIsLost(t *testing.T) {
 	}
 }
 
+// Sockets of one program that share a port lose together; those of other programs or ports do not.
+func TestUDPBufferOfSharedPort(t *testing.T) {
+	const sockets = 32
+	steadily := func(s float64) uint32 { return uint32(9 * s) }
+	one := func(int) string { return "unbound" }
+	for _, c := range []struct {
+		name    string
+		program func(i int) string
+		port    func(i int) uint16
+		lost    func(s float64) uint32 // by each, until a second
+		want    rule.Confidence
+	}{
+		{"32 sockets of one port lose 3 % together, in bursts", one, func(int) uint16 { return 53 }, steadily, rule.Certain},
+		{"3 % of 32 sockets, all at once", one, func(int) uint16 { return 53 }, func(s float64) uint32 {
+			if s < 4 {
+				return 0
+			}
+			return 90
+		}, rule.Possible},
+		{"32 programs of one port", func(i int) string { return "unbound" + strconv.Itoa(i) }, func(int) uint16 { return 53 }, steadily, 0},
+		{"32 ports of one program", one, func(i int) uint16 { return uint16(5000 + i) }, steadily, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := ruletest.New(2, 10)
+			for i := range sockets {
+				owns(h, uint64(100+i), int32(200+i), c.program(i))
+			}
+			h.Readings(func(at time.Time, s float64) {
+				lost := sockets * int64(c.lost(s))
+				for name, n := range map[string]int64{"InDatagrams": int64(9700 * s), "InErrors": lost, "RcvbufErrors": lost} {
+					ruletest.Add(h, recording.ProtocolSample{At: at, NetNS: 1, Protocol: "Udp", Name: name, Value: 1e6 + n})
+				}
+				for i := range sockets {
+					ruletest.Add(h, recording.UDPSample{At: at, NetNS: 1, Local: "0.0.0.0", LocalPort: c.port(i), Inode: uint64(100 + i), RcvBuf: 212992, Drops: 5 + c.lost(s)})
+				}
+			})
+			found := ruletest.Judge(t, h, udpBuffer, c.want)
+			if c.want == 0 {
+				return
+			}
+			if proof := found[0].Evidence[0].What.String(); len(found) != 1 || !strings.HasPrefix(proof, "32 sockets of the port dropped 2,880 datagrams") {
+				t.Errorf("%d findings: %s", len(found), proof)
+			}
+		})
+	}
+}
+
 // overrunAt adds a socket that drops datagrams, of those that come to its namespace, to a host.
 func overrunAt(h *ruletest.Host, local string, read, lost float64) *ruletest.Host {
 	owns(h, 77, 80, "dnsmasq")

@@ -39,13 +39,15 @@ var (
 
 // restarts are the runs of one command line under one parent, all of which failed.
 type restarts struct {
-	runs   []view.Run
-	parent view.Entity
-	ending string
-	alike  int // runs that ended so
-	signal int32
-	status int32
-	down   float64 // share of the time from the first start to the last end
+	runs    []view.Run
+	parent  view.Entity
+	ending  string
+	alike   int    // runs that ended so
+	shim    string // that kept the container in which they ran; "": in none
+	ownShim bool   // each ran under another shim, which ended, too
+	signal  int32
+	status  int32
+	down    float64 // share of the time from the first start to the last end
 }
 
 func detectCrashLoop(v *view.View) ([]rule.Finding, error) {
@@ -60,19 +62,52 @@ func detectCrashLoop(v *view.View) ([]rule.Finding, error) {
 	return found, nil
 }
 
+// container is the name of the process that keeps the container in which a run began, "" if none
+// does. What makes a container (runc) ends before that starts its program, and there is a new one
+// each time; so there may be of the shim.
+func container(v *view.View, r *view.Run, ended map[int32]string) string {
+	if _, over := ended[r.Parent]; r.Told != r.Parent && !over {
+		return ""
+	}
+	name := ended[r.Told]
+	if p, ok := v.Process(r.Told); ok {
+		name = p.Comm
+	}
+	if slices.Contains(shims, name) {
+		return name
+	}
+	return ""
+}
+
+// shims keep containers: that of containerd and Docker, whose name the kernel cuts, and that of
+// Podman and CRI-O.
+var shims = []string{"containerd-shim", "conmon"}
+
 // failing lists what was started again and again, and failed each time.
 func failing(v *view.View) []restarts {
 	type program struct {
 		cmdline string
-		parent  int32
+		parent  int32  // 0: a shim of its own, which ended
+		shim    string // "": in no container
 	}
 	var order []program
 	runs := map[program][]view.Run{}
-	for _, r := range v.Runs() {
+	all := v.Runs()
+	ended := map[int32]string{}
+	for i := range all {
+		ended[all[i].PID] = all[i].Comm
+	}
+	for _, r := range all {
 		if r.Cmdline == "" {
 			continue
 		}
-		k := program{r.Cmdline, r.Parent}
+		k := program{r.Cmdline, r.Parent, ""}
+		if shim := container(v, &r, ended); shim != "" {
+			k = program{r.Cmdline, r.Told, shim}
+			if _, over := ended[r.Told]; over {
+				k.parent = 0
+			}
+		}
 		if runs[k] == nil {
 			order = append(order, k)
 		}
@@ -81,6 +116,13 @@ func failing(v *view.View) []restarts {
 	var list []restarts
 	for _, k := range order {
 		r := restarts{runs: runs[k], parent: v.ProcessEntity(k.parent, "")}
+		if k.shim != "" {
+			told := map[int32]bool{}
+			for i := range r.runs {
+				told[r.runs[i].Told] = true
+			}
+			r.shim, r.ownShim, r.parent = k.shim, k.parent == 0 && len(told) == len(r.runs), v.ProcessEntity(r.runs[len(r.runs)-1].Told, k.shim)
+		}
 		if r.loops() {
 			list = append(list, r)
 		}
@@ -144,7 +186,11 @@ func (r *restarts) confidence() rule.Confidence {
 	switch {
 	case crashes(signal):
 		return rule.Certain
-	case supervises(r.parent), r.status == notExecutable, r.status == notFound:
+	case r.status == notExecutable, r.status == notFound:
+		return rule.Likely
+	case r.mayBeCheck() && r.signal == 0:
+		return rule.Possible
+	case supervises(r.parent) && !r.mayBeCheck():
 		return rule.Likely
 	case r.signal != 0:
 		return 0 // somebody ends it
@@ -152,6 +198,13 @@ func (r *restarts) confidence() rule.Confidence {
 		return rule.Possible
 	}
 	return 0
+}
+
+// mayBeCheck says that the runs may be health checks of a container, whose status is an answer:
+// they run under the shim of the container, and under Podman under one of their own. A new shim of
+// containerd for each run is a new container.
+func (r *restarts) mayBeCheck() bool {
+	return r.shim != "" && (r.shim != "containerd-shim" || !r.ownShim)
 }
 
 // crashes says whether a signal is what a program gets for its own fault.
@@ -166,7 +219,7 @@ func crashes(signal int32) bool {
 // supervises says whether a process is one that restarts services when they end.
 func supervises(e view.Entity) bool {
 	const initProcess = 1
-	return e.PID == initProcess || slices.Contains([]string{"systemd", "supervisord", "runsv", "s6-supervise", "supervise", "containerd-shim", "monit", "tini", "dumb-init", "catatonit"}, e.Name)
+	return e.PID == initProcess || slices.Contains([]string{"systemd", "supervisord", "runsv", "s6-supervise", "supervise", "containerd-shim", "conmon", "monit", "tini", "dumb-init", "catatonit"}, e.Name)
 }
 
 func (r *restarts) finding(v *view.View, sure rule.Confidence) rule.Finding {
@@ -190,7 +243,10 @@ func (r *restarts) finding(v *view.View, sure rule.Confidence) rule.Finding {
 		f.Fixes = append(f.Fixes, rule.Fix{Text: rule.T("see where it crashed"), Command: shell.Line("coredumpctl info %d", last.PID), Tradeoff: "needs systemd-coredump"})
 	}
 	f.Fixes = append(f.Fixes, rule.Fix{Text: rule.T("stop restarting it until the cause is found, or restart it with a growing delay"), Tradeoff: "the service stays down until it is fixed"})
-	if sure == rule.Possible {
+	switch {
+	case sure == rule.Possible && r.mayBeCheck():
+		f.Notes = append(f.Notes, rule.T("it may be a health check of a container, which looks the same as a container that is restarted: the log of the container tells"))
+	case sure == rule.Possible:
 		f.Notes = append(f.Notes, rule.T("it may be intended: a loop that waits until a command succeeds looks the same"))
 	}
 	return f

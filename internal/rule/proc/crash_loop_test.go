@@ -13,7 +13,9 @@ import (
 
 // runs records processes of one command line that begin every so many seconds.
 type runs struct {
-	parent         int32
+	parent         int32 // who is told of the end
+	maker, shims   int32 // if not 0, each is made by another process from this number on, and is told to another shim
+	stay           bool  // these shims do not end
 	comm, cmdline  string
 	times          int
 	every, life    float64
@@ -39,7 +41,24 @@ func (r runs) host(h *ruletest.Host) *ruletest.Host {
 		if r.signal != 0 {
 			exit.Status = recording.Unknown
 		}
+		ended := func(at time.Time, pid int32, comm, cmdline string) recording.ProcessEvent {
+			return recording.ProcessEvent{At: at, Kind: recording.ProcessExited, PID: pid, PPID: 1, Started: begin, Comm: comm, Cmdline: cmdline, Lifetime: at.Sub(begin)}
+		}
+		var others []recording.ProcessEvent
+		if r.maker != 0 {
+			fork.PPID = r.maker + int32(i)
+			others = append(others, ended(begin.Add(time.Millisecond/2), fork.PPID, "runc:[1:CHILD]", ""))
+		}
+		if r.shims != 0 {
+			exit.PPID = r.shims + int32(i)
+			if r.stay {
+				h.Process(ruletest.Process{PID: exit.PPID, Comm: "containerd-shim"})
+			} else {
+				others = append(others, ended(end.Add(time.Millisecond), exit.PPID, "containerd-shim", "/usr/bin/containerd-shim-runc-v2 -namespace moby"))
+			}
+		}
 		ruletest.Add(h, fork, exec, exit)
+		ruletest.Add(h, others...)
 	}
 	return h
 }
@@ -50,7 +69,8 @@ func TestCrashLoop(t *testing.T) {
 		return func() *ruletest.Host {
 			r := usual
 			change(&r)
-			h := ruletest.New(2, 10).Process(ruletest.Process{PID: 1, Comm: "systemd"}).Process(ruletest.Process{PID: 50, Comm: "bash"})
+			h := ruletest.New(2, 10).Process(ruletest.Process{PID: 1, Comm: "systemd"}).Process(ruletest.Process{PID: 50, Comm: "bash"}).
+				Process(ruletest.Process{PID: 60, Comm: "containerd-shim"})
 			return r.host(h)
 		}
 	}
@@ -75,6 +95,13 @@ func TestCrashLoop(t *testing.T) {
 		situation("four failures", rule.Likely, func(r *runs) { r.times = 4 }),
 		situation("a service that worked for a while", 0, func(r *runs) { r.times, r.every, r.life = 4, 2.3, 2.2 }),
 		situation("one that takes its time to fail", rule.Likely, func(r *runs) { r.times, r.every, r.life = 4, 2.3, 1.9 }),
+		with(situation("a container that is restarted, each time with a new shim", rule.Likely, func(r *runs) { r.maker, r.shims = 2000, 3000 }), "containerd-shim (3008) starts shop-api", "ended 9 times", 0.85, 0.95),
+		situation("health checks of nine containers", 0, func(r *runs) { r.maker, r.shims, r.stay = 2000, 3000, true }),
+		situation("a container that is restarted under one shim, or its health check", rule.Possible, func(r *runs) { r.parent, r.maker = 60, 2000 }),
+		situation("a container that crashes under one shim", rule.Certain, func(r *runs) { r.parent, r.maker, r.signal = 60, 2000, 11 }),
+		situation("a container without its program", rule.Likely, func(r *runs) { r.parent, r.maker, r.status = 60, 2000, 127 }),
+		situation("health checks that take too long", 0, func(r *runs) { r.parent, r.maker, r.signal, r.cpu = 60, 2000, 9, time.Millisecond }),
+		situation("children of brief scripts, which init takes over", 0, func(r *runs) { r.maker = 2000 }),
 		situation("jobs side by side", 0, func(r *runs) { r.every, r.life = 0.1, 0.5 }),
 	})
 }
