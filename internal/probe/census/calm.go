@@ -9,10 +9,10 @@ import (
 	"rtrail/internal/probe/procfile"
 )
 
-// On a host on which next to nothing has run for a minute, every second count is left out:
-// to count a thousand processes that sleep is most of what a recorder costs. Counters go on
-// meanwhile, so nothing is missed but which second it was. The count is taken as soon
-// as anything runs, or waits for a disk.
+// In a second in which next to nothing runs on the host, a count is left out, but not two in
+// a row: to count a thousand processes that sleep is most of what a recorder costs. Counters
+// go on meanwhile, so nothing is missed but which second it was. A run of a minute or less
+// has all of its counts.
 const (
 	calmAfter = time.Minute
 
@@ -26,11 +26,12 @@ const (
 	calmSpan = 500 * time.Millisecond
 )
 
-// calm is since when a host has done next to nothing.
+// calm follows what a host does.
 type calm struct {
-	since    time.Duration // uptime; 0: it did more, or nothing is known
-	up, idle time.Duration
+	first    time.Duration // uptime at the first look; 0: there was none
+	up, idle time.Duration // at the last one
 	cpus     int
+	little   bool // next to nothing ran between the last two
 }
 
 // see takes how long the host is up, how long all of its CPUs together were idle without a
@@ -43,18 +44,15 @@ func (c *calm) see(up, idle time.Duration, cpus int) {
 	used := time.Duration(cpus)*span - (idle - c.idle)
 	share := float64(used) / float64(span)
 	// A CPU that comes or goes, or a clock that jumps, makes it absurd.
-	little := cpus == c.cpus && span > 0 && share < calmShare && share > -calmShare
+	c.little = c.first > 0 && cpus == c.cpus && share < calmShare && share > -calmShare
 	c.up, c.idle, c.cpus = up, idle, cpus
-	switch {
-	case !little:
-		c.since = 0
-	case c.since == 0:
-		c.since = up - span
+	if c.first == 0 {
+		c.first = up
 	}
 }
 
-// long says whether it has been calm for long enough.
-func (c *calm) long() bool { return c.since > 0 && c.up-c.since >= calmAfter }
+// now says whether a count may be left out.
+func (c *calm) now() bool { return c.little && c.up-c.first >= calmAfter }
 
 // rests says whether a count may be left out.
 func (c *Census) rests() bool {
@@ -68,7 +66,7 @@ func (c *Census) rests() bool {
 		return false
 	}
 	c.calm.see(up, idle, len(cpus))
-	return c.calm.long() && time.Since(c.taken) < calmAge
+	return c.calm.now() && time.Since(c.taken) < calmAge
 }
 
 // parseUptime reads /proc/uptime, "363.98 721.31": seconds with two digits behind the point.
