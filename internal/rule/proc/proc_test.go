@@ -107,6 +107,8 @@ func TestUninterruptible(t *testing.T) {
 		{"again and again for a lock of XFS", several("rwsem_down_read_slowpath", 1, true), rule.Likely},
 		{"frozen by a cgroup", several("__refrigerator", 4, false), rule.Possible},
 		{"nobody may see where", several("", 2, false), rule.Likely},
+		{"nobody may see where, and it gets on", several("", 1, true), rule.Possible},
+		{"nobody may see where, and many get on", several("", 4, true), rule.Likely},
 		{"kernel threads", func(h *ruletest.Host) {
 			h.Process(ruletest.Process{PID: 7, Comm: "kworker", Kernel: true, State: "D"})
 			inD(h, 7, 7, "percpu_rwsem_wait", false)
