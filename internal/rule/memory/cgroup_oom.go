@@ -32,8 +32,7 @@ var cgroupOOM = rule.Rule{
 }
 
 func detectCgroupOOM(v *view.View) ([]rule.Finding, error) {
-	counted := slices.ContainsFunc(v.Cgroups(), func(c view.Cgroup) bool { return !math.IsNaN(c.Kills) })
-	if !counted && !v.Has(recording.KernelLog) && !ran(v, recording.KernelLog) {
+	if !countKills(v) && !v.Has(recording.KernelLog) && !ran(v, recording.KernelLog) {
 		return nil, &rule.NotJudged{Needs: "the kernel log, or control groups that count kills", Why: "neither could be read",
 			How: shell.Say("run as root, on the host if the container hides the log; groups count kills since Linux 4.13")}
 	}
@@ -64,6 +63,11 @@ func detectCgroupOOM(v *view.View) ([]rule.Finding, error) {
 		}
 	}
 	return found, nil
+}
+
+// countKills says that control groups count the kills in them.
+func countKills(v *view.View) bool {
+	return slices.ContainsFunc(v.Cgroups(), func(c view.Cgroup) bool { return !math.IsNaN(c.Kills) })
 }
 
 func toldInside(told map[string]bool, path string) bool {

@@ -158,8 +158,14 @@ func TestOOMKill(t *testing.T) {
 		{Name: "an hour before the window", Host: func() *ruletest.Host { return logged(-3600, "5.4, host") }},
 		{Name: "a group's affair", Host: func() *ruletest.Host { return logged(3, "6.1, group") }},
 		{Name: "counted, log not readable", Host: func() *ruletest.Host {
-			return ruletest.New(2, 10).VMStat(ruletest.VMStat{OOMKills: 0.2}).Memory(8*gib, gib, 0)
+			return ruletest.New(2, 10).VMStat(ruletest.VMStat{OOMKills: 0.2}).Memory(8*gib, gib, 0).Cgroup(ruletest.Cgroup{Path: "/app"})
 		}, Want: rule.Likely, Kind: view.KindHost, Subject: "db1", Low: 1, High: 1, Says: "killed 2 processes"},
+		{Name: "counted, one of them by a group", Host: func() *ruletest.Host {
+			return ruletest.New(2, 10).VMStat(ruletest.VMStat{OOMKills: 0.2}).Cgroup(ruletest.Cgroup{Path: "/app", OOMKills: 0.1})
+		}, Want: rule.Likely, Kind: view.KindHost, Subject: "db1", Low: 1, High: 1, Says: "killed 1 process for lack of memory; the kernel log, which names what was killed, is not readable"},
+		{Name: "counted, lines of the log were lost", Host: func() *ruletest.Host {
+			return logged(3, "nothing").VMStat(ruletest.VMStat{OOMKills: 0.1})
+		}, Want: rule.Likely, Kind: view.KindHost, Subject: "db1", Low: 1, High: 1, Says: "no line of the kernel log names what was killed"},
 		{Name: "counted, but by a group", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).VMStat(ruletest.VMStat{OOMKills: 0.2}).Cgroup(ruletest.Cgroup{Path: "/app", OOMKills: 0.2}).Cgroup(ruletest.Cgroup{Path: "/app/worker", OOMKills: 0.2})
 		}},
