@@ -170,6 +170,10 @@ var schedulerFrames = map[string]bool{
 	"__wait_on_bit": true, "out_of_line_wait_on_bit": true, "wait_for_completion": true, "__wait_for_common": true,
 	"wait_for_completion_io": true, "wait_for_completion_killable": true, "wait_for_completion_state": true,
 	"submit_bio_wait": true,
+	// ZFS sleeps for everything in condition variables of its own (spl-condvar.c).
+	"cv_wait_common": true, "__cv_wait": true, "__cv_wait_io": true, "__cv_wait_idle": true, "__cv_timedwait_common": true,
+	"__cv_timedwait": true, "__cv_timedwait_io": true, "__cv_timedwait_idle": true,
+	"__cv_timedwait_hires": true, "cv_timedwait_hires_common": true,
 }
 
 // DiskWait says whether a thread that waits in a kernel function, with a stack
@@ -200,13 +204,18 @@ var remoteFunctions = []string{"fuse_", "nfs_", "nfs4_", "rpc_", "cifs_", "smb2_
 // throttling by a cgroup (which sleeps in the same places). The log of XFS is
 // waited for in xlog_wait_on_iclog (fs/xfs/xfs_log.c), in older kernels in
 // __xfs_log_force_lsn or _xfs_log_force_lsn; that of Btrfs in wait_log_commit
-// (fs/btrfs/tree-log.c), its transactions in the other two (transaction.c).
+// (fs/btrfs/tree-log.c), its transactions in the other two (transaction.c). ext4
+// also waits for its journal in do_get_write_access and add_transaction_credits
+// (fs/jbd2/transaction.c); in wbt_wait writes are held back for reads (block/blk-wbt.c).
+// ZFS shows only cv_wait_common where stacks are not readable.
 var diskFunctions = []string{
 	"io_schedule", "folio_wait", "wait_on_page", "wait_on_buffer", "__wait_on_buffer", "__lock_page", "folio_lock",
 	"blk_", "__blk", "blkdev_", "__blkdev", "bio_", "submit_bio", "rq_qos_wait", "dio_", "do_blockdev_direct_IO",
 	"__iomap_dio", "iomap_dio", "jbd2_", "ext4_", "ext2_", "xfs_", "xlog_", "_xfs_", "__xfs_",
 	"btrfs_", "wait_log_commit", "wait_current_trans", "wait_for_commit", "f2fs_", "filemap_", "read_pages", "sync_",
 	"balance_dirty_pages", "writeback_", "wb_wait", "wait_transaction_locked", "start_this_handle", "dm_", "md_", "raid", "swap_read",
+	"do_get_write_access", "add_transaction_credits", "wbt_", "__wbt_",
+	"cv_wait", "__cv_wait", "__cv_timedwait", "cv_timedwait", "zio_", "zil_", "txg_", "dmu_", "dbuf_", "arc_read",
 }
 
 // inDisk says whether a process was in uninterruptible sleep.

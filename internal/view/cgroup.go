@@ -21,6 +21,7 @@ type Cgroup struct {
 	Throttling    float64 // seconds it was stopped per second, summed over CPUs
 	HitLimit      float64 // times in the window it hit memory.max (v1: failcnt)
 	HitHigh       float64 // times in the window it was slowed down at memory.high (v2)
+	OutOfMemory   float64 // times in the window nothing was left below memory.max of it or of a group below (v2)
 	Kills         float64 // processes the OOM killer took from it in the window
 	Faults        float64 // major faults per second
 	Refaults      float64 // pages of files per second that were read again after the group had let go of them
@@ -112,6 +113,7 @@ func newCgroup(samples []recording.CgroupSample) Cgroup {
 		c.HitLimit = OrZero(c.HitLimit) + n
 	}
 	c.HitHigh = delta(func(s sample) int64 { return s.EventsHigh })
+	c.OutOfMemory = delta(func(s sample) int64 { return s.EventsOOM })
 	c.Kills = delta(func(s sample) int64 { return s.OOMKills })
 	c.Faults = perSecond(func(s sample) int64 { return s.MajorFaults })
 	c.Refaults = perSecond(func(s sample) int64 { return s.RefaultFile })

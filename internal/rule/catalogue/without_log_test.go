@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"rtrail/internal/recording"
@@ -11,7 +12,7 @@ import (
 )
 
 // Where the kernel log cannot be read, as in most containers, control groups tell of the kills
-// in them. Kills for lack of memory of the host are not judged.
+// in them, and the counter of the host of others, where it is not that of all containers.
 func TestKillsWithoutKernelLog(t *testing.T) {
 	var rules []rule.Rule
 	for _, id := range []string{"mem/cgroup-oom", "mem/oom-kill"} {
@@ -22,20 +23,32 @@ func TestKillsWithoutKernelLog(t *testing.T) {
 		rules = append(rules, r)
 	}
 	untold := func(_ float64, r *recording.CgroupSample) { r.OOMKills = recording.Unknown }
+	outside := func(m *recording.Manifest) { m.Host.Container = false }
+	old := func(m *recording.Manifest) { m.Host.Container, m.Host.Kernel = false, "4.9.0-13-amd64" }
 	for _, c := range []struct {
 		name      string
+		kills     float64 // of the whole host, per second
 		group     ruletest.Cgroup
-		found     bool
+		host      func(*recording.Manifest)
+		found     string
+		sure      rule.Confidence
 		notJudged []string
 	}{
-		{"a kill", ruletest.Cgroup{OOMKills: 0.1}, true, []string{"mem/oom-kill"}},
-		{"none", ruletest.Cgroup{}, false, []string{"mem/oom-kill"}},
-		{"kills are not counted", ruletest.Cgroup{Change: untold}, false, []string{"mem/cgroup-oom", "mem/oom-kill"}},
+		{"a kill", 0.1, ruletest.Cgroup{OOMKills: 0.1}, nil, "mem/cgroup-oom", rule.Certain, []string{"mem/oom-kill"}},
+		{"none", 0, ruletest.Cgroup{}, nil, "", 0, []string{"mem/oom-kill"}},
+		{"kills are not counted", 0, ruletest.Cgroup{Change: untold}, nil, "", 0, []string{"mem/cgroup-oom", "mem/oom-kill"}},
+		{"a kill elsewhere", 0.1, ruletest.Cgroup{}, nil, "", 0, []string{"mem/oom-kill"}},
+		{"a kill in a group, outside of a container", 0.1, ruletest.Cgroup{OOMKills: 0.1}, outside, "mem/cgroup-oom", rule.Certain, nil},
+		{"a kill of the host", 0.1, ruletest.Cgroup{}, outside, "mem/oom-kill", rule.Likely, nil},
+		{"an old kernel", 0, ruletest.Cgroup{Change: untold}, old, "", 0, []string{"mem/cgroup-oom", "mem/oom-kill"}},
 	} {
 		group := c.group
 		group.Path, group.Memory, group.MemoryMax = "/", 60<<20, 64<<20
-		h := ruletest.New(2, 10).VMStat(ruletest.VMStat{}).Cgroup(group).Manifest(func(m *recording.Manifest) {
+		h := ruletest.New(2, 10).VMStat(ruletest.VMStat{OOMKills: c.kills}).Cgroup(group).Manifest(func(m *recording.Manifest) {
 			m.Host.Container = true
+			if c.host != nil {
+				c.host(m)
+			}
 			m.Probes = []recording.ProbeInfo{
 				{Name: "host", Fills: []recording.Table{recording.VMStat}},
 				{Name: "klog", Fills: []recording.Table{recording.KernelLog}, Missing: "open /dev/kmsg: operation not permitted"},
@@ -50,8 +63,12 @@ func TestKillsWithoutKernelLog(t *testing.T) {
 		if !slices.Equal(notJudged, c.notJudged) {
 			t.Errorf("%s: not judged %q, want %q", c.name, notJudged, c.notJudged)
 		}
-		if found := len(out.Findings) == 1 && out.Findings[0].Rule == "mem/cgroup-oom" && out.Findings[0].Confidence == rule.Certain; found != c.found {
-			t.Errorf("%s: findings %+v", c.name, out.Findings)
+		found, sure := "", rule.Confidence(0)
+		for _, f := range out.Findings {
+			found, sure = strings.TrimSpace(found+" "+f.Rule), f.Confidence
+		}
+		if found != c.found || sure != c.sure {
+			t.Errorf("%s: found %q, %s; want %q, %s", c.name, found, sure, c.found, c.sure)
 		}
 		if slices.Contains(out.Healthy, "memory") {
 			t.Errorf("%s: memory is healthy, and nobody knows", c.name)

@@ -1,8 +1,10 @@
 package cpu
 
 import (
+	"path"
 	"strings"
 
+	"rtrail/internal/cgname"
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -218,10 +220,22 @@ func throttledFixes(c view.Cgroup, cpus int) []rule.Fix {
 	return []rule.Fix{
 		raise,
 		{Text: rule.T("use weights instead of a quota, so that it is held back only when others want the CPU"),
-			Command: rule.SetProperty(c.Path, shell.Line("CPUQuota= CPUWeight=50")), Tradeoff: "no hard ceiling: the bill or the neighbour's latency may depend on one"},
+			Command: weigh(c), Tradeoff: "no hard ceiling: the bill or the neighbour's latency may depend on one"},
 		{Text: rule.T("run no more threads than the quota has CPUs (GOMAXPROCS, -XX:ActiveProcessorCount, worker_processes)"),
 			Tradeoff: "less parallel; but threads beyond the quota only use it up earlier in each period"},
 	}
+}
+
+// weigh takes the quota from a group and gives it half the usual weight: by its unit of systemd,
+// if the group is that of one, else in its files.
+func weigh(c view.Cgroup) shell.Command {
+	switch {
+	case path.Base(c.Path) == cgname.Unit(c.Path):
+		return rule.SetProperty(c.Path, shell.Line("CPUQuota= CPUWeight=50"))
+	case c.Version == 1:
+		return shell.Line("echo -1 > %s && echo 512 > %s", cpuFile(c, "cpu.cfs_quota_us"), cpuFile(c, "cpu.shares"))
+	}
+	return shell.Line("echo max > %s && echo 50 > %s", cpuFile(c, "cpu.max"), cpuFile(c, "cpu.weight"))
 }
 
 // cpuFile is where a group's file lies on most systems.

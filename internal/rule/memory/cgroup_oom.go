@@ -27,13 +27,12 @@ var cgroupOOM = rule.Rule{
 	// Before a group is full beyond help, its programs wait for their own pages
 	// and accept nobody.
 	Explains:   []string{"mem/cgroup-near-limit", "mem/leak", "mem/swapping", "mem/reclaim", "net/accept-queue-full", "mysql/not-answering"},
-	Thresholds: []*rule.Threshold{&recentKills},
+	Thresholds: []*rule.Threshold{&recentKills, &limitNear},
 	Detect:     detectCgroupOOM,
 }
 
 func detectCgroupOOM(v *view.View) ([]rule.Finding, error) {
-	counted := slices.ContainsFunc(v.Cgroups(), func(c view.Cgroup) bool { return !math.IsNaN(c.Kills) })
-	if !counted && !v.Has(recording.KernelLog) && !ran(v, recording.KernelLog) {
+	if !countKills(v) && !v.Has(recording.KernelLog) && !ran(v, recording.KernelLog) {
 		return nil, &rule.NotJudged{Needs: "the kernel log, or control groups that count kills", Why: "neither could be read",
 			How: shell.Say("run as root, on the host if the container hides the log; groups count kills since Linux 4.13")}
 	}
@@ -64,6 +63,11 @@ func detectCgroupOOM(v *view.View) ([]rule.Finding, error) {
 		}
 	}
 	return found, nil
+}
+
+// countKills says that control groups count the kills in them.
+func countKills(v *view.View) bool {
+	return slices.ContainsFunc(v.Cgroups(), func(c view.Cgroup) bool { return !math.IsNaN(c.Kills) })
 }
 
 func toldInside(told map[string]bool, path string) bool {
@@ -163,6 +167,8 @@ func members(v *view.View, k kill) []view.Entity {
 	return list
 }
 
+// countedGroupKill tells of a kill by counters alone. oom_kill counts whatever killed a process of
+// the group, also a shortage of the whole host: only a full group was killed for its own.
 func countedGroupKill(v *view.View, c view.Cgroup, n float64) rule.Finding {
 	affects := []view.Entity{view.CgroupEntity(c.Path)}
 	for _, p := range v.InMemoryGroup(c.Path) {
@@ -182,11 +188,31 @@ func countedGroupKill(v *view.View, c view.Cgroup, n float64) rule.Finding {
 	if c.Limited() {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CgroupMemoryLimit, Value: float64(c.MemoryMax),
 			What: rule.T("limit %v", unit.Bytes(c.MemoryMax)), Check: shell.Line("cat %s", memoryFile(c, "memory.max", "memory.limit_in_bytes"))})
-	} else {
-		// A host-wide kill counts in the victim's group as well.
+	}
+	if !outOfMemory(v, c) {
 		f.Confidence = rule.Likely
+		f.Headline = rule.T("%s of %s killed for lack of memory, in the group or on the whole host", processes(int(n)), c.Path)
+		f.Notes = append(f.Notes, rule.T("a host-wide kill counts here, too, and no group was seen to be out of memory"))
+		f.Fixes = []rule.Fix{
+			{Text: rule.T("read the kernel log of the host: it tells whose memory was used up"), Command: shell.Line("dmesg -T | grep -iE 'oom-kill:|killed process'"), Tradeoff: "needs root or kernel.dmesg_restrict=0"},
+			{Text: rule.T("if it was that of a group, raise the limit of the group; if it was that of the host, shrink or limit what grew there"), Tradeoff: "less memory for others"},
+		}
 	}
 	return f
+}
+
+// outOfMemory says that a group, or one above it, had nothing left below its limit. Where the
+// kernel counts that (oom of memory.events), page cache at the limit is no proof.
+func outOfMemory(v *view.View, c view.Cgroup) bool {
+	return slices.ContainsFunc(v.Cgroups(), func(g view.Cgroup) bool {
+		if !g.Limited() || g.Version != c.Version || !view.InGroup(c.Path, g.Path) {
+			return false
+		}
+		if view.Known(g.OutOfMemory) {
+			return g.OutOfMemory > 0
+		}
+		return view.OrZero(g.HitLimit) > 0 || nearLimit(g)
+	})
 }
 
 // groupFixes says what helps a group at its limit, in which a program of that name was

@@ -158,13 +158,41 @@ func TestOOMKill(t *testing.T) {
 		{Name: "an hour before the window", Host: func() *ruletest.Host { return logged(-3600, "5.4, host") }},
 		{Name: "a group's affair", Host: func() *ruletest.Host { return logged(3, "6.1, group") }},
 		{Name: "counted, log not readable", Host: func() *ruletest.Host {
-			return ruletest.New(2, 10).VMStat(ruletest.VMStat{OOMKills: 0.2}).Memory(8*gib, gib, 0)
+			return ruletest.New(2, 10).VMStat(ruletest.VMStat{OOMKills: 0.2}).Memory(8*gib, gib, 0).Cgroup(ruletest.Cgroup{Path: "/app"})
 		}, Want: rule.Likely, Kind: view.KindHost, Subject: "db1", Low: 1, High: 1, Says: "killed 2 processes"},
+		{Name: "counted, one of them by a group", Host: func() *ruletest.Host {
+			return ruletest.New(2, 10).VMStat(ruletest.VMStat{OOMKills: 0.2}).Cgroup(ruletest.Cgroup{Path: "/app", OOMKills: 0.1})
+		}, Want: rule.Likely, Kind: view.KindHost, Subject: "db1", Low: 1, High: 1, Says: "killed 1 process for lack of memory; the kernel log, which names what was killed, is not readable"},
+		{Name: "counted, lines of the log were lost", Host: func() *ruletest.Host {
+			return logged(3, "nothing").VMStat(ruletest.VMStat{OOMKills: 0.1})
+		}, Want: rule.Likely, Kind: view.KindHost, Subject: "db1", Low: 1, High: 1, Says: "no line of the kernel log names what was killed"},
 		{Name: "counted, but by a group", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).VMStat(ruletest.VMStat{OOMKills: 0.2}).Cgroup(ruletest.Cgroup{Path: "/app", OOMKills: 0.2}).Cgroup(ruletest.Cgroup{Path: "/app/worker", OOMKills: 0.2})
 		}},
 		{Name: "quiet", Host: func() *ruletest.Host { return logged(3, "nothing") }},
 	})
+}
+
+// counted is a host without a kernel log on which a process of a group that uses so much of 1 GiB
+// was killed. hits and oom are how often that group was at its limit, and out of memory.
+func counted(memory int64, hits float64, oom int64) *ruletest.Host {
+	return ruletest.New(2, 10).VMStat(ruletest.VMStat{OOMKills: 0.1}).
+		Cgroup(ruletest.Cgroup{Path: "/app", Memory: memory, MemoryMax: gib, OOMKills: 0.1, EventsMax: hits, Change: ooms(oom)})
+}
+
+// ooms has a group run out of memory so many times late in the window. Groups of version 1 do not
+// count that.
+func ooms(n int64) func(float64, *recording.CgroupSample) {
+	return func(s float64, row *recording.CgroupSample) {
+		switch {
+		case n == recording.Unknown:
+			row.Version, row.EventsOOM = 1, recording.Unknown
+		case s < 5:
+			row.EventsOOM = 0
+		default:
+			row.EventsOOM = n
+		}
+	}
 }
 
 func TestCgroupOOM(t *testing.T) {
@@ -182,6 +210,22 @@ func TestCgroupOOM(t *testing.T) {
 			return ruletest.New(2, 5).VMStat(ruletest.VMStat{OOMKills: 0.2}).Cgroup(ruletest.Cgroup{Path: "/", OOMKills: 0.2}).
 				Cgroup(ruletest.Cgroup{Path: "/app", Memory: 60 * mib, MemoryMax: 64 * mib, OOMKills: 0.2})
 		}, Want: rule.Certain, Kind: view.KindCgroup, Subject: "/app", Low: 1, High: 1},
+		{Name: "a kill far below the limit, no log", Host: func() *ruletest.Host { return counted(100*mib, 0, 0) },
+			Want: rule.Likely, Kind: view.KindCgroup, Subject: "/app", Low: 1, High: 1, Says: "in the group or on the whole host"},
+		{Name: "a kill far below the limit, no log, the group ran out of memory between readings", Host: func() *ruletest.Host { return counted(100*mib, 0, 1) },
+			Want: rule.Certain, Kind: view.KindCgroup, Subject: "/app", Low: 1, High: 1, Says: "for lack of memory in the group"},
+		{Name: "a kill of a group full of page cache, no log", Host: func() *ruletest.Host { return counted(1000*mib, 5, 0) },
+			Want: rule.Likely, Kind: view.KindCgroup, Subject: "/app", Low: 1, High: 1},
+		{Name: "a kill far below the limit, no log, version 1", Host: func() *ruletest.Host { return counted(100*mib, 0, recording.Unknown) },
+			Want: rule.Likely, Kind: view.KindCgroup, Subject: "/app", Low: 1, High: 1},
+		{Name: "a kill at the limit, no log, version 1", Host: func() *ruletest.Host { return counted(100*mib, 5, recording.Unknown) },
+			Want: rule.Certain, Kind: view.KindCgroup, Subject: "/app", Low: 1, High: 1},
+		{Name: "a kill in a group without a limit, below one that ran out of memory, no log", Host: func() *ruletest.Host {
+			return counted(100*mib, 0, 1).Cgroup(ruletest.Cgroup{Path: "/app/worker", Memory: 90 * mib, OOMKills: 0.1, Change: ooms(1)})
+		}, Want: rule.Certain, Kind: view.KindCgroup, Subject: "/app/worker", Low: 1, High: 1},
+		{Name: "a kill in a group without a limit, below one with room, no log", Host: func() *ruletest.Host {
+			return counted(100*mib, 0, 0).Cgroup(ruletest.Cgroup{Path: "/app/worker", Memory: 90 * mib, OOMKills: 0.1, Change: ooms(0)})
+		}, Want: rule.Likely, Kind: view.KindCgroup, Subject: "/app/worker", Low: 1, High: 1},
 		{Name: "just before the window", Host: func() *ruletest.Host { return logged(-20, "6.1, group") },
 			Want: rule.Possible, Kind: view.KindCgroup, Subject: "/app.slice", High: 0.00099, Says: "before the window"},
 		{Name: "a kill of the host", Host: func() *ruletest.Host { return logged(3, "5.4, host") }},

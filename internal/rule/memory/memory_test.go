@@ -76,6 +76,15 @@ func TestSwapping(t *testing.T) {
 				Change: func(_ float64, r *recording.CgroupSample) { r.Anon = 10 * mib }})
 			return h.Process(ruletest.Process{Comm: "cp", Anon: mib, MemCgroup: "/copy"})
 		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "java", Low: 0.19, High: 0.21, Says: "the host is short"},
+		{Name: "a limited group with cold pages in swap that never hits its limit", Host: func() *ruletest.Host {
+			return host(thrash, 0.2).Cgroup(ruletest.Cgroup{Path: "/app", Memory: 1000 * mib, MemoryMax: gib, SwapUsed: mib})
+		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "java", Low: 0.19, High: 0.21, Says: "the host is short"},
+		{Name: "a limited group with pages in swap, hits of its limit are not told", Host: func() *ruletest.Host {
+			return host(thrash, 0.2).Cgroup(ruletest.Cgroup{Path: "/app", Memory: 1000 * mib, MemoryMax: gib, SwapUsed: mib,
+				Change: func(_ float64, r *recording.CgroupSample) {
+					r.EventsMax, r.MemswFailures = recording.Unknown, recording.Unknown
+				}})
+		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "java", Low: 0.19, High: 0.21, Says: "/app, limited to 1 GiB, is short of memory"},
 		{Name: "coming home after a shortage", Host: func() *ruletest.Host {
 			return host(ruletest.VMStat{SwapIn: 800, MajorFaults: 300}, 0.02)
 		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "java", Low: 0.01, High: 0.1},

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"fmt"
+	"math"
 
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
@@ -16,8 +17,9 @@ var oomKill = rule.Rule{
 	Title:    "the kernel killed a process because the host ran out of memory",
 	Plural:   "processes were killed because the host ran out of memory",
 	Resource: "memory",
-	// The counter of /proc/vmstat speaks where lines of the log were lost.
-	Needs:        []recording.Table{recording.KernelLog},
+	// The counter of /proc/vmstat speaks where the log is not readable, or lines of it were lost.
+	NeedsAny:     []recording.Table{recording.KernelLog, recording.VMStat},
+	Columns:      []string{"vmstat.oom_kill"},
 	BlindWithout: []recording.Sight{recording.UnseenKernelLog},
 	// What grew until it was killed, and what swapped until then, is the same story.
 	Explains:   []string{"mem/leak", "mem/swapping", "mysql/not-answering"},
@@ -45,10 +47,36 @@ func detectOOMKill(v *view.View) ([]rule.Finding, error) {
 	} else if len(before) > 0 {
 		found = append(found, hostKill(v, before, true))
 	}
-	if p, ok := v.Paging(); ok && len(now) == 0 && p.OOMKills > max(cgroupKills, groupKills(v)) {
-		found = append([]rule.Finding{countedKill(v, p.OOMKills)}, found...)
+	p, ok := v.Paging()
+	logged := v.Has(recording.KernelLog) || ran(v, recording.KernelLog)
+	if !logged {
+		if err := uncounted(v, ok); err != nil {
+			return nil, err
+		}
+	}
+	if n := math.Round(p.OOMKills - max(cgroupKills, groupKills(v))); ok && len(now) == 0 && n >= 1 {
+		found = append([]rule.Finding{countedKill(v, n, logged)}, found...)
 	}
 	return found, nil
+}
+
+// uncounted says why the counter of the host cannot stand in for a log that is not readable: it
+// counts the kills at limits of control groups, too, and in a container those of the whole host.
+func uncounted(v *view.View, read bool) error {
+	n := &rule.NotJudged{Needs: "the kernel log", How: shell.Say("run as root, on the host if the container hides the log")}
+	switch {
+	case v.Manifest().Host.Container:
+		n.Why = "it could not be read, and the kills that /proc/vmstat counts in a container are those of the whole host"
+	case !v.KernelAtLeast(4, 13):
+		n.Why = "it could not be read, and the kernel counts kills since Linux 4.13 only"
+	case !read || !v.Tells(recording.VMStat, "oom_kill"):
+		n.Why = "it could not be read, and nothing tells twice how many kills were counted"
+	case !countKills(v):
+		n.Why = "it could not be read, and no control groups tell which of the kills that /proc/vmstat counts were at their limits"
+	default:
+		return nil
+	}
+	return n
 }
 
 // groupKills is how many kills the counters of control groups account for. A
@@ -121,14 +149,20 @@ func hostKill(v *view.View, list []kill, before bool) rule.Finding {
 	return f
 }
 
-func countedKill(v *view.View, n float64) rule.Finding {
+// countedKill tells of kills that no line of the log and no control group accounts for. logged: the
+// log was readable.
+func countedKill(v *view.View, n float64, logged bool) rule.Finding {
+	headline := rule.T("the kernel killed %s for lack of memory; the kernel log, which names what was killed, is not readable", processes(int(n)))
+	if logged {
+		headline = rule.T("the kernel killed %s for lack of memory; no line of the kernel log names what was killed", processes(int(n)))
+	}
 	return rule.Finding{
 		Subject:    v.HostEntity(),
 		Confidence: rule.Likely,
-		Headline:   rule.T("the kernel killed %s for lack of memory; the log that names them was not readable", processes(int(n))),
+		Headline:   headline,
 		Impact:     rule.Impact{Share: killedNow, Text: rule.T("%s killed", processes(int(n)))},
 		Evidence: append([]rule.Evidence{{Metric: metric.VMStatOOMKill, Value: n,
-			What: rule.T("oom_kill +%v in the window", unit.Count(n))}}, availableNow(v)...),
+			What: rule.T("oom_kill +%v in the window, beside kills that control groups account for", unit.Count(n))}}, availableNow(v)...),
 		Fixes: []rule.Fix{{Text: rule.T("read the kernel log for the names"), Command: shell.Line("dmesg -T | grep -i 'killed process'"), Tradeoff: "needs root or kernel.dmesg_restrict=0"}},
 	}
 }

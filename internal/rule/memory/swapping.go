@@ -105,8 +105,8 @@ type culprit struct {
 }
 
 func culpritOf(v *view.View) (c culprit) {
-	// A group that lies at its limit and has memory in swap: the shortage is
-	// its own, however much the host has left.
+	// A group that hits its limit: the shortage is its own, however much the host
+	// has left.
 	for _, g := range v.Cgroups() {
 		if s, ok := short(g); ok {
 			g.CgroupSample = s
@@ -157,12 +157,13 @@ func pusher(list []view.Process) (best view.Process, ok bool) {
 
 // short finds the reading in which a group had too little memory for its processes, the
 // last of them: a process that took it may have ended since. A group full of file cache is
-// at its limit as well, and lacks nothing, and memory.high is there to keep cold pages in swap.
+// at its limit as well, and lacks nothing. Pages in swap may be old, or of a shortage of the host:
+// they count only where nothing tells how often memory.max was hit.
 func short(g view.Cgroup) (recording.CgroupSample, bool) {
 	for _, s := range slices.Backward(g.Samples) {
 		bound, high, ok := view.MemoryBound(s)
 		near := ok && s.Memory >= 0 && float64(s.Memory) >= limitNear.Value*float64(bound)
-		if near && (s.Anon < 0 || float64(s.Anon) >= ownShare.Value*float64(bound)) && (!high && s.SwapUsed > 0 || hits(g) > 0) {
+		if near && (s.Anon < 0 || float64(s.Anon) >= ownShare.Value*float64(bound)) && (hits(g) > 0 || !high && !view.Known(g.HitLimit) && s.SwapUsed > 0) {
 			return s, true
 		}
 	}

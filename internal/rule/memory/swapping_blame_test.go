@@ -76,7 +76,7 @@ func TestSwappingKernelMemory(t *testing.T) {
 			java := ruletest.Process{PID: 9, Comm: "java", RSS: 900 * mib, Anon: 890 * mib, SwapUsed: 600 * mib, Major: 900}
 			if tt.limited {
 				java.MemCgroup = "/small"
-				h.Cgroup(ruletest.Cgroup{Path: "/small", Processes: 1, Memory: 95 * mib, MemoryMax: 100 * mib, SwapUsed: mib})
+				h.Cgroup(ruletest.Cgroup{Path: "/small", Processes: 1, Memory: 95 * mib, MemoryMax: 100 * mib, SwapUsed: mib, EventsMax: 50})
 			}
 			f := h.Process(java).Detect(t, swapping)[0]
 			ruletest.Checked(t, f)

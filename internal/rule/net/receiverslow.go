@@ -28,6 +28,7 @@ type stalled struct {
 	limited       time.Duration // of life, the peer's window held the sender up
 	longest       time.Duration // between the first and the last of closed ones in a row
 	silent        time.Duration // longest time since it last sent something, with a closed window
+	told          bool          // the kernel tells how large the window is: since Linux 5.4
 }
 
 // heldUpBy is the connections on which one reader keeps programs of this host waiting.
@@ -52,6 +53,7 @@ func heldUp(v *view.View) []*heldUpBy {
 		if !ok || len(v.SocketOwners(s.Inode)) == 0 || ofMySQLSession(v, &s.Connection) {
 			continue
 		}
+		s.told = s.told || v.KernelAtLeast(5, 4)
 		reader := v.PeerEntity(s.Remote, s.NetNS)
 		if c, ok := v.ConnectionBetween(s.Remote, s.RemotePort, s.Local, s.LocalPort); ok {
 			if owners := v.SocketOwners(c.Inode); len(owners) > 0 {
@@ -96,6 +98,7 @@ func stall(c *view.Connection) (*stalled, bool) {
 		}
 		last, to = row, r.At()
 		s.looks++
+		s.told = s.told || row.PeerWindow > 0
 		if row.SendQueue > 0 && row.Unacked == 0 && row.PeerWindow < row.MSS && to.Sub(row.LastSend) >= rule.ClosedEach {
 			s.closed++
 			if shut.IsZero() {
@@ -172,6 +175,14 @@ func (h *heldUpBy) finding(v *view.View) rule.Finding {
 		{Metric: metric.TCPPeerWindow, What: rule.T("in %d of %d samples the window was closed, and nothing was under way; up to %s without a byte", s.closed, s.looks, unit.Duration(s.silent)),
 			Value: float64(s.PeerWindow), Check: check},
 	}, unread(v, s.Remote, s.RemotePort, s.Local, s.LocalPort)...)
+	if !s.told {
+		// What a queue of this host keeps back looks the same.
+		f.Confidence = rule.Likely
+		f.Headline = rule.T("%s seems not to read what %s (%d) sends: its receive window held that up %s of the time", reader, sender.Comm, sender.PID, unit.Share(min(waited.Seconds()/max(life.Seconds(), 1e-9), 1)))
+		f.Impact.Text = rule.T("%s held up on %s", unit.Duration(waited), plural(len(h.conns), "connection"))
+		f.Evidence[1] = rule.Evidence{Metric: metric.TCPSendQueue, Value: float64(s.SendQueue), Check: check,
+			What: rule.T("in %d of %d samples data waited, and nothing was under way; up to %s without a byte; kernels before 5.4 do not tell how large the window is", s.closed, s.looks, unit.Duration(s.silent))}
+	}
 	f.Fixes = readerFixes(s.RemotePort, f.Subject.PID)
 	return f
 }

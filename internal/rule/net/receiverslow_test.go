@@ -40,6 +40,18 @@ func TestReceiverSlowBySockets(t *testing.T) {
 		says    string
 	}{
 		{"another host does not read", alone(waits), rule.Certain, "10.0.0.9", "10.0.0.9 does not read what nginx (70) sends: its receive window was closed 90 % of the time"},
+		{"another host does not read, the kernel does not tell its window", func(h *ruletest.Host) {
+			serves(h, 1, 4000, waits)
+			h.Manifest(func(m *recording.Manifest) { m.Host.Kernel = "4.19.0-27-amd64" })
+		}, rule.Likely, "10.0.0.9", "10.0.0.9 seems not to read what nginx (70) sends: its receive window held that up 90 % of the time"},
+		{"another host does not read, an older kernel tells its window", func(h *ruletest.Host) {
+			serves(h, 1, 4000, func(s float64, row *recording.TCPSample) {
+				if waits(s, row); s < 1 {
+					row.PeerWindow = 65536
+				}
+			})
+			h.Manifest(func(m *recording.Manifest) { m.Host.Kernel = "4.18.0-553.el8.x86_64" })
+		}, rule.Certain, "10.0.0.9", "does not read what nginx (70) sends"},
 		{"a program of this host does not read", func(h *ruletest.Host) {
 			serves(h, 1, 4000, waits)
 			owns(h, 9, 77, "reader")

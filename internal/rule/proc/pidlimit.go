@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"path"
 	"slices"
 
 	"golang.org/x/sys/unix"
 
+	"rtrail/internal/cgname"
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -236,9 +238,10 @@ func (l *taskLimit) members() shell.Command {
 func (l *taskLimit) bounded() bool { return l.PidsMax > 0 && l.PidsMax < math.MaxInt64 }
 
 // raise gives the group four times as many; a unit of systemd by systemd, which would set it back.
+// A group below a unit has a limit of its own.
 func (l *taskLimit) raise() shell.Command {
-	if c := rule.SetProperty(l.Path, shell.Line("TasksMax=%d", 4*l.PidsMax)); l.Version == 2 && !c.Empty() {
-		return c
+	if l.Version == 2 && path.Base(l.Path) == cgname.Unit(l.Path) {
+		return rule.SetProperty(l.Path, shell.Line("TasksMax=%d", 4*l.PidsMax))
 	}
 	return shell.Line("echo %d > %s", 4*l.PidsMax, pidsFile(l.Cgroup, "pids.max"))
 }

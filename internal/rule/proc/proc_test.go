@@ -98,10 +98,17 @@ func TestUninterruptible(t *testing.T) {
 		{"syncs on Btrfs", several("wait_log_commit", 1, true), 0},
 		{"syncs on Btrfs that wait for a transaction", several("wait_for_commit", 1, true), 0},
 		{"creates on Btrfs", several("wait_current_trans", 1, true), 0},
+		{"syncs on ZFS", several("cv_wait_common", 1, true), 0},
+		{"many syncs on ZFS", several("cv_wait_common", 4, true), rule.Likely},
+		{"writes to a journal of ext4", several("do_get_write_access", 1, true), 0},
+		{"waits for room in the journal of ext4", several("add_transaction_credits", 1, true), 0},
+		{"writes that are held back for reads", several("wbt_wait", 1, true), 0},
 		{"many syncs on XFS", several("xlog_wait_on_iclog", 4, true), rule.Likely},
 		{"again and again for a lock of XFS", several("rwsem_down_read_slowpath", 1, true), rule.Likely},
 		{"frozen by a cgroup", several("__refrigerator", 4, false), rule.Possible},
 		{"nobody may see where", several("", 2, false), rule.Likely},
+		{"nobody may see where, and it gets on", several("", 1, true), rule.Possible},
+		{"nobody may see where, and many get on", several("", 4, true), rule.Likely},
 		{"kernel threads", func(h *ruletest.Host) {
 			h.Process(ruletest.Process{PID: 7, Comm: "kworker", Kernel: true, State: "D"})
 			inD(h, 7, 7, "percpu_rwsem_wait", false)

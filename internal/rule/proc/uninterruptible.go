@@ -112,6 +112,8 @@ func (h hang) confidence() rule.Confidence {
 		return 0
 	case h.disk && h.stuck == 0:
 		return rule.Likely // they get on, slowly; a disk rule knows more
+	case h.where == "" && h.stuck == 0 && h.mean < queueOfReaders.Value:
+		return rule.Possible // nobody may see where: it may be a copy
 	case h.where == "":
 		return rule.Likely // hangs, and nobody may see where
 	case h.stuck > 0:
