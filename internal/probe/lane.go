@@ -51,7 +51,8 @@ type followed struct {
 // after the other. Most of what waking costs the program is then paid once.
 //
 // A probe that keeps the others waiting is left alone in its lane, and they go
-// on in another one. One that does not come back is given up.
+// on in another one. One that does not come back is given up: nobody waits for it,
+// and if it comes back before the run ends, its lane goes on.
 type lane struct {
 	run   *run
 	watch *time.Timer // calls late
@@ -60,7 +61,9 @@ type lane struct {
 	probes  []*followed
 	running *followed
 	since   time.Time         // running began
-	lost    bool              // running was given up
+	lost    bool              // running was given up, until it comes back
+	left    bool              // the run ended before it came back
+	came    func()            // tells abandon that it came back
 	held    *recording.Writer // samples that are not handed to the sink yet; nil: none
 	prompt  bool              // held has a sample of a probe that is read once a second or less often
 }
@@ -95,7 +98,7 @@ func (l *lane) loop() {
 				step = l.start
 			}
 			if !step(f) {
-				return // given up: the thread ends with the goroutine
+				return // the run has ended: the thread ends with the goroutine
 			}
 		}
 		next, any := l.soonest()
@@ -178,12 +181,12 @@ func (l *lane) last() time.Time {
 	return l.run.end.Add(-min(2*took, 200*time.Millisecond))
 }
 
-// start asks a probe again that could not start. It returns false when the probe
-// was given up meanwhile.
+// start asks a probe again that could not start. It returns false when the run ended
+// meanwhile without it.
 func (l *lane) start(f *followed) bool {
 	l.begin(f, time.Now())
 	err := safely(f.probe.Start)
-	if !l.done() {
+	if _, ok := l.done(); !ok {
 		return false
 	}
 	l.mu.Lock()
@@ -198,7 +201,7 @@ func (l *lane) start(f *followed) bool {
 }
 
 // sample reads one probe, commits its rows and says when it is due again. It
-// returns false when the probe was given up meanwhile.
+// returns false when the run ended meanwhile without it.
 func (l *lane) sample(f *followed) bool {
 	if f.ending {
 		if b, ok := f.probe.(Bracketed); ok {
@@ -215,7 +218,8 @@ func (l *lane) sample(f *followed) bool {
 	err := safely(func() error { return f.probe.Sample(ctx, w) })
 	run.CPU = l.run.cpu.thread() - before
 	cancel()
-	if !l.done() {
+	back, ok := l.done()
+	if !ok {
 		return false
 	}
 	missed := f.leftOut(began)
@@ -235,6 +239,13 @@ func (l *lane) sample(f *followed) bool {
 		}
 		w = recording.NewWriter(began)
 		run.Lost = 1
+		if back { // the first look after that it did not answer, which is told already as the loss of one sample
+			run.At = time.Now()
+			w, f.before = recording.NewWriter(run.At), run.At
+			n := int64(run.Duration / pace(f.probe, l.run.runner.Interval))
+			run.Lost = max(n-1, 0)
+			w.Unseen(run.Probe, UnseenSamples, int(max(n, 1)), fmt.Sprintf("it gave no answer for %v", unit.Duration(run.Duration)), "")
+		}
 		if missed > 0 {
 			f.note(w)
 		}
@@ -331,12 +342,36 @@ func (l *lane) begin(f *followed, now time.Time) {
 	l.running, l.since = f, now
 }
 
-// done ends a sample; false when it was given up.
-func (l *lane) done() bool {
+// done ends a sample. back says that it comes back after it was given up, ok that the
+// run still goes on with it.
+func (l *lane) done() (back, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.running = nil
-	return !l.lost
+	if l.left {
+		return false, false
+	}
+	back, l.lost = l.lost, false
+	if back {
+		l.came()
+		l.watch.Reset(patience)
+	}
+	return back, true
+}
+
+// abandon ends a lane whose sample was given up, if that is still so when the run ends.
+// ctx ends when the sample comes back.
+func (l *lane) abandon(ctx context.Context) {
+	wait(ctx, l.run.end)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if ctx.Err() != nil && l.run.ctx.Err() == nil {
+		return
+	}
+	if l.lost && !l.left {
+		l.left = true
+		l.run.lanes.Done()
+	}
 }
 
 // late looks after a sample that takes long.
@@ -370,13 +405,15 @@ func (l *lane) late() {
 		l.lost = true
 		run := recording.ProbeRun{
 			At: l.since, Probe: l.running.probe.Name(), Duration: age, Late: true, Lost: 1,
-			Error: fmt.Sprintf("no answer within %v: given up for this run", maxAge),
+			Error: fmt.Sprintf("no answer within %v: given up until it answers", maxAge),
 		}
 		// The rows stay with the probe, which may still write them.
 		w := recording.NewWriter(l.since)
 		recording.Append(w, run)
 		l.run.commit(w)
-		l.run.lanes.Done()
+		ctx, came := context.WithCancel(l.run.ctx)
+		l.came = came
+		go l.abandon(ctx)
 	}
 }
 

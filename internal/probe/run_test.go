@@ -126,6 +126,46 @@ func TestStuckProbeDoesNotHoldTheRun(t *testing.T) {
 	})
 }
 
+// What answers again is read again, and the time between is told.
+func TestProbeThatComesBackIsReadAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rec := recording.New(recording.Manifest{})
+		const hung = 10*time.Second + 500*time.Millisecond
+		p := &fake{name: "hung", sample: func(ctx context.Context, n int, w *recording.Writer) error {
+			if n == 3 || n == 6 {
+				time.Sleep(hung)
+			}
+			return oneRow(ctx, n, w)
+		}}
+		began := time.Now()
+		if err := (&Runner{Probes: []Probe{p}, Sink: rec}).Run(t.Context(), 30*time.Second); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(began); took > 30*time.Second {
+			t.Errorf("run of 30 s took %v", took)
+		}
+		var given, back, lost, good int64
+		for _, run := range recording.Rows[recording.ProbeRun](rec) {
+			lost += run.Lost
+			switch {
+			case strings.Contains(run.Error, "given up until it answers"):
+				given++
+			case run.Late:
+				back++
+			default:
+				good++
+			}
+		}
+		if given != 2 || back != 2 || lost != 20 || good < 9 || p.closes.Load() != 1 {
+			t.Errorf("given up %d times, back %d times, %d samples lost, %d good ones, closed %d times", given, back, lost, good, p.closes.Load())
+		}
+		notes := recording.Rows[recording.UnseenNote](rec)
+		if len(notes) != 2 || notes[1].Count != 10 || notes[1].What != UnseenSamples || !strings.Contains(notes[1].Why, "no answer for 10.5") {
+			t.Errorf("notes %+v", notes)
+		}
+	})
+}
+
 // brief is a probe that says it waits for nobody.
 type brief struct{ fake }
 
@@ -384,13 +424,13 @@ func TestStretchKeepsTheBudget(t *testing.T) {
 
 // On a starved host the watch calls again before it is seen that a sample was given up.
 func TestGivenUpOnce(t *testing.T) {
-	r := &run{runner: &Runner{Sink: recording.New(recording.Manifest{})}}
+	r := &run{runner: &Runner{Sink: recording.New(recording.Manifest{})}, ctx: t.Context()}
 	r.lanes.Add(1)
 	l := &lane{run: r, running: &followed{probe: &fake{name: "slow"}}, since: time.Now().Add(-time.Hour)}
 	l.late()
 	l.late() // a second end of the lane would be a panic
 	r.lanes.Wait()
-	if l.done() {
+	if _, ok := l.done(); ok {
 		t.Error("the sample that was given up counts")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rtrail/internal/packet/decode"
+	"rtrail/internal/packet/flow"
 )
 
 // TestClaims plays one small scene for each thing that is counted. Counts are
@@ -407,6 +408,80 @@ func TestClaims(t *testing.T) {
 				s.data(51*ms+100*us, toServer, 300, 200, 0)
 			},
 			client: counts{AppLimited: 100 * time.Microsecond},
+		},
+		{
+			name: "held back on a connection that began earlier: the second piece is long",
+			play: func(s *script) {
+				begun(s, 100)
+				s.data(10*ms, toServer, 200, 100, 0)
+				s.ack(51*ms, toClient, 0, 300)
+				s.data(51*ms+100*us, toServer, 300, 1000, 0)
+			},
+			client: counts{WindowLimited: -1, DelayedACKs: 1, DelayedACKTime: 41 * time.Millisecond, AppLimited: 8900 * time.Microsecond},
+			server: counts{WindowLimited: -1},
+			said:   []string{"client delayed ack 10-51"},
+		},
+		{
+			name: "held back within a host, where packets are long",
+			play: func(s *script) {
+				for i := range s.ends {
+					s.ends[i].Addr = flow.V4([4]byte{127, 0, 0, 1})
+				}
+				begun(s, 100)
+				s.data(10*ms, toServer, 200, 1500, 0)
+				s.ack(51*ms, toClient, 0, 1700)
+				s.data(51*ms+100*us, toServer, 1700, 2000, 0)
+			},
+			client: counts{WindowLimited: -1, DelayedACKs: 1, DelayedACKTime: 41 * time.Millisecond, AppLimited: 8900 * time.Microsecond},
+			server: counts{WindowLimited: -1},
+			said:   []string{"client delayed ack 10-51"},
+		},
+		{
+			name: "not held back on a connection that began earlier: it may fill packets",
+			play: func(s *script) {
+				begun(s, 100)
+				s.data(10*ms, toServer, 200, 100, 0)
+				s.ack(51*ms, toClient, 0, 300)
+				s.data(51*ms+100*us, toServer, 300, 2000, 0)
+			},
+			client: counts{WindowLimited: -1, AppLimited: 8900 * time.Microsecond},
+			server: counts{WindowLimited: -1},
+		},
+		{
+			name: "not held back on a connection that began earlier: it does not end a write",
+			play: func(s *script) {
+				begun(s, 100)
+				s.data(10*ms, toServer, 200, 100, 0)
+				s.ack(51*ms, toClient, 0, 300)
+				s.data(51*ms+100*us, toServer, 300, 1000, 0, func(f *decode.Frame) { f.Flags &^= decode.PSH })
+			},
+			client: counts{WindowLimited: -1, AppLimited: 8900 * time.Microsecond},
+			server: counts{WindowLimited: -1},
+		},
+		{
+			name: "not held back on a connection that began earlier: the segment before may have been full",
+			play: func(s *script) {
+				begun(s, 100)
+				s.data(10*ms, toServer, 200, 1000, 0)
+				s.ack(51*ms, toClient, 0, 1200)
+				s.data(51*ms+100*us, toServer, 1200, 1000, 0)
+			},
+			client: counts{WindowLimited: -1, AppLimited: 8900 * time.Microsecond},
+			server: counts{WindowLimited: -1},
+		},
+		{
+			name: "not held back on a connection that began earlier: the sender does not wait for acknowledgements",
+			play: func(s *script) {
+				begun(s, 1448)
+				s.data(10*ms, toServer, 1548, 700, 0)
+				s.data(11*ms, toServer, 2248, 600, 0)
+				s.ack(51*ms, toClient, 0, 2848)
+				s.data(60*ms, toServer, 2848, 100, 0)
+				s.ack(101*ms, toClient, 0, 2948)
+				s.data(101*ms+100*us, toServer, 2948, 200, 0)
+			},
+			client: counts{WindowLimited: -1, AppLimited: 17900 * time.Microsecond},
+			server: counts{WindowLimited: -1},
 		},
 		{
 			name: "timestamps that go back",

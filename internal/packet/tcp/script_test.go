@@ -222,6 +222,15 @@ func farBack(s *script) {
 	s.data(20*ms, toServer, 1000, 1000, 0)
 }
 
+// begun plays the end of what a client said before, the handshake of which was not seen:
+// n and 100 bytes, acknowledged at once.
+func begun(s *script, n int) {
+	s.data(1*ms, toServer, 0, n, 0)
+	s.ack(1*ms+100*us, toClient, 0, n)
+	s.data(2*ms, toServer, n, 100, 0)
+	s.ack(2*ms+100*us, toClient, 0, n+100)
+}
+
 // hole leaves out the second of three segments.
 func hole(s *script) {
 	s.data(10*ms, toServer, 0, 1000, 0)

@@ -25,6 +25,11 @@ const (
 	// none is announced, RFC 9293.
 	smallSegment = 536
 	timeOption   = 12 // bytes that timestamps take off every segment
+	// usualSegment is what a sender has to fill on Ethernet, localSegment on the loopback
+	// interface of Linux: where the handshake was not seen, a segment that is shorter may
+	// be a small one.
+	usualSegment = 1500 - 40 - timeOption
+	localSegment = 65535 - 40 - timeOption
 )
 
 // fullSegment is from which size on a segment of a direction is surely not held
@@ -40,6 +45,31 @@ func (c *Conn) fullSegment(d flow.Dir) int {
 	return int(mss)
 }
 
+// usual is from which size on a segment fills a packet on most paths like that of a connection.
+func (c *Conn) usual() int {
+	if c.Client.Addr == c.Server.Addr || c.Client.Addr.IP().IsLoopback() && c.Server.Addr.IP().IsLoopback() {
+		return localSegment
+	}
+	return usualSegment
+}
+
+// small says that a segment of a direction surely does not fill a packet. Where the
+// handshake was not seen, a longer one tells that.
+func (c *Conn) small(d flow.Dir, size int) bool {
+	full := c.fullSegment(d)
+	if c.Midway {
+		full = max(full, min(int(c.Sides[d].LargestSegment), c.usual()))
+	}
+	return size < full
+}
+
+// mayWait says whether Nagle's rule may have held back the new segment of direction d.
+// Where the handshake was not seen, one that ends a write is taken not to fill a packet:
+// the first of several that a write fills does not end it.
+func (c *Conn) mayWait(d flow.Dir, f *decode.Frame) bool {
+	return f.Size < c.fullSegment(d) || c.Midway && f.Size < c.usual() && f.Flags&decode.PSH != 0
+}
+
 // delayed looks whether the new segment of direction d had to wait for a delayed
 // acknowledgement. All of this must hold: the sender never sent a small segment
 // while another was in flight; the new one is small, and so was the one before,
@@ -52,10 +82,9 @@ func (t *Table) delayed(c *Conn, d flow.Dir, f *decode.Frame) {
 		return
 	}
 	waited := h.ackedAt
-	full := c.fullSegment(d)
 	e := t.logs.newest(h)
-	if e == nil || e.end() != uint32(h.high) || int(e.size()) >= full || f.Size >= full ||
-		e.bits&(wasCopied|wasMerged) != 0 {
+	if e == nil || e.end() != uint32(h.high) || e.bits&(wasCopied|wasMerged) != 0 ||
+		!c.small(d, int(e.size())) || !c.mayWait(d, f) {
 		return
 	}
 	receiver, sender := c.path(d)
@@ -91,10 +120,9 @@ func (t *Table) delayed(c *Conn, d flow.Dir, f *decode.Frame) {
 // sentEarly notes that a side sends a small segment although another is in flight:
 // Nagle's rule, RFC 896 and as Linux has it, does not hold there.
 func (c *Conn) sentEarly(d flow.Dir, last *entry, size int) {
-	if h := &c.halves[d]; !h.has(eager) && last != nil && last.bits&wasMerged == 0 && c.halves[d.Other()].has(hasACK) {
-		if full := c.fullSegment(d); size < full && int(last.size()) < full {
-			h.flags |= eager
-		}
+	h := &c.halves[d]
+	if !h.has(eager) && last != nil && last.bits&wasMerged == 0 && c.halves[d.Other()].has(hasACK) && c.small(d, size) && c.small(d, int(last.size())) {
+		h.flags |= eager
 	}
 }
 

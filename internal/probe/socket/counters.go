@@ -75,6 +75,7 @@ func (p *Probe) settings(n *namespace, w *recording.Writer, missed *unseen) {
 			value := string(bytes.TrimSpace(b))
 			rows = append(rows, recording.SysctlSample{At: at, NetNS: n.NetNS, Name: name, Value: value})
 		}
+		n.legacy = n.legacy || legacyTables()
 		n.readLinks()
 		return nil
 	})

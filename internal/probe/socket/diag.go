@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"rtrail/internal/recording"
 )
 
@@ -159,13 +161,16 @@ func listener(s *recording.TCPSample) recording.ListenerSample {
 // eachAttribute walks netlink attributes. It stops at the first one that does
 // not fit.
 func eachAttribute(b []byte, visit func(kind uint16, data []byte)) {
-	const header = 4
+	const (
+		header = 4
+		flags  = unix.NLA_F_NESTED | unix.NLA_F_NET_BYTEORDER
+	)
 	for len(b) >= header {
 		size := int(binary.NativeEndian.Uint16(b))
 		if size < header || size > len(b) {
 			return
 		}
-		visit(binary.NativeEndian.Uint16(b[2:]), b[header:size])
+		visit(binary.NativeEndian.Uint16(b[2:])&^flags, b[header:size])
 		b = b[min((size+3)&^3, len(b)):]
 	}
 }

@@ -119,7 +119,7 @@ func eachMessage(b []byte, sequence uint32, visit func([]byte) error) (done bool
 			return true, nil
 		case unix.NLMSG_ERROR:
 			return true, netlinkError(payload)
-		case sockDiagByFamily, unix.RTM_NEWQDISC:
+		case sockDiagByFamily, unix.RTM_NEWQDISC, newChain, newRule:
 			if err := visit(payload); err != nil {
 				return false, err
 			}

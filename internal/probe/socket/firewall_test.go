@@ -20,13 +20,13 @@ func TestRuleRow(t *testing.T) {
 	big := func(n uint32) []byte { return binary.BigEndian.AppendUint32(nil, n) }
 	tests := []struct {
 		name  string
-		exprs []expr.Any
+		exprs []any
 		want  recording.FirewallRule
 		drops bool
 	}{
 		{
 			name: "tcp dport 8080 numgen random mod 100 < 7 counter drop",
-			exprs: []expr.Any{
+			exprs: []any{
 				&expr.Meta{Key: expr.MetaKeyL4PROTO, Register: 1},
 				&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: []byte{6}},
 				&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseTransportHeader, Offset: 2, Len: 2},
@@ -42,7 +42,7 @@ func TestRuleRow(t *testing.T) {
 		},
 		{
 			name: "iptables -p tcp -m statistic --mode random --probability 0.1 -j DROP",
-			exprs: []expr.Any{
+			exprs: []any{
 				&expr.Meta{Key: expr.MetaKeyL4PROTO, Register: 1},
 				&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: []byte{6}},
 				&expr.Match{Name: "statistic", Info: unknown(append([]byte{0, 0, 0, 0}, native(214748365)...))},
@@ -54,7 +54,7 @@ func TestRuleRow(t *testing.T) {
 		},
 		{
 			name: "meta random & 2147483647 < 536870912 drop",
-			exprs: []expr.Any{
+			exprs: []any{
 				&expr.Meta{Key: expr.MetaKeyPRANDOM, Register: 1},
 				&expr.Byteorder{SourceRegister: 1, DestRegister: 1, Len: 4, Size: 4},
 				&expr.Bitwise{SourceRegister: 1, DestRegister: 1, Len: 4, Mask: big(1<<31 - 1), Xor: native(0)},
@@ -66,7 +66,7 @@ func TestRuleRow(t *testing.T) {
 		},
 		{
 			name: "iptables -s 10.1.0.0/16 -p udp --dport 53:60 -j REJECT",
-			exprs: []expr.Any{
+			exprs: []any{
 				&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseNetworkHeader, Offset: 12, Len: 4},
 				&expr.Bitwise{SourceRegister: 1, DestRegister: 1, Len: 4, Mask: []byte{255, 255, 0, 0}, Xor: native(0)},
 				&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: []byte{10, 1, 0, 0}},
@@ -78,7 +78,7 @@ func TestRuleRow(t *testing.T) {
 		},
 		{
 			name: "iifname lo ct state invalid,new limit rate over 10/second drop",
-			exprs: []expr.Any{
+			exprs: []any{
 				&expr.Meta{Key: expr.MetaKeyIIFNAME, Register: 1},
 				&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: append([]byte("lo"), make([]byte, 14)...)},
 				&expr.Ct{Key: expr.CtKeySTATE, Register: 1},
@@ -91,8 +91,14 @@ func TestRuleRow(t *testing.T) {
 			drops: true,
 		},
 		{
+			name:  "meta l4proto tcp osf name unknown drop",
+			exprs: []any{&expr.Meta{Key: expr.MetaKeyL4PROTO, Register: 1}, &expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: []byte{6}}, "osf", &expr.Verdict{Kind: expr.VerdictDrop}},
+			want:  recording.FirewallRule{Verdict: "drop", Match: "meta l4proto tcp (osf)"},
+			drops: true,
+		},
+		{
 			name:  "tcp dport 22 accept",
-			exprs: []expr.Any{&expr.Counter{Packets: 3}, &expr.Verdict{Kind: expr.VerdictAccept}},
+			exprs: []any{&expr.Counter{Packets: 3}, &expr.Verdict{Kind: expr.VerdictAccept}},
 			want:  recording.FirewallRule{Counted: true, Packets: 3},
 		},
 	}
@@ -114,7 +120,7 @@ func unknown(b []byte) *xt.Unknown {
 func FuzzWords(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 0, 1, 2, 3, 4}, uint32(12), uint32(4), uint32(100))
 	f.Fuzz(func(t *testing.T, data []byte, offset, size, modulus uint32) {
-		row, _ := ruleRow([]expr.Any{
+		row, _ := ruleRow([]any{
 			&expr.Match{Name: "statistic", Info: unknown(data)},
 			&expr.Payload{Base: expr.PayloadBaseNetworkHeader, Offset: offset, Len: size},
 			&expr.Bitwise{Mask: data},

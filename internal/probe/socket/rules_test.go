@@ -73,3 +73,31 @@ func TestInTurn(t *testing.T) {
 		t.Errorf("%d namespaces without a budget", len(list))
 	}
 }
+
+// TestAllowance: namespaces whose rules take all that they may leave the others their share, and
+// what is not taken is for those that follow.
+func TestAllowance(t *testing.T) {
+	const all = 64 * time.Millisecond
+	greedy := allowance{time: all, bytes: 6400, spaces: 64}
+	for i := range 64 {
+		within, bytes := greedy.share(i == 0)
+		if least := all / 130; within < least || bytes < 6400/130 {
+			t.Errorf("namespace %d may take %v and %d bytes, want %v at least", i, within, bytes, least)
+		}
+		greedy.take(within, bytes)
+	}
+	if greedy.time < 0 || greedy.bytes < 0 {
+		t.Errorf("%v and %d bytes are left", greedy.time, greedy.bytes)
+	}
+	modest := allowance{time: all, bytes: 6400, spaces: 2}
+	modest.share(true)
+	modest.take(0, 0)
+	if within, bytes := modest.share(false); within != all || bytes != 6400 {
+		t.Errorf("the last one may take %v and %d bytes", within, bytes)
+	}
+	late := allowance{time: all, bytes: 6400, spaces: 2}
+	late.take(2*all, 10_000)
+	if within, bytes := late.share(false); within != 0 || bytes != 0 {
+		t.Errorf("%v and %d bytes after more was taken than there was", within, bytes)
+	}
+}

@@ -23,6 +23,7 @@ import (
 	"rtrail/internal/probe/kernel"
 	"rtrail/internal/probe/netproc"
 	"rtrail/internal/recording"
+	"rtrail/internal/unit"
 )
 
 const (
@@ -110,6 +111,7 @@ type Probe struct {
 	until   time.Time // when the dump of this sample ends
 	blocked bool      // connections of the last dump wait for an answer
 	ruled   int64     // sample in which firewall rules were read last
+	allowed allowance // for them in this sample
 	restful bool      // the last walk found that hardly any connection did something
 	traffic int64     // sum of packets of all namespaces, as the last sample counted them
 	still   bool      // there were as many in the sample before
@@ -221,6 +223,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	began := p.cpuTime()
 	p.lastSpace = nil
 	p.beginDump()
+	p.allowed = allowance{time: rulesTime, bytes: rulesBytes, spaces: len(p.order)}
 	rules := p.rulesNow(settings)
 	suspects := rules > 0 // also queues that there were none of
 	p.walk(w, connections)
@@ -467,7 +470,7 @@ func (p *Probe) forget() {
 // unseen counts what permissions kept from the probe in one sample.
 type unseen struct {
 	files, processes, spaces, tooMany, firewalls int
-	legacy                                       int
+	legacy, rules                                int
 	why                                          error
 }
 
@@ -488,5 +491,7 @@ func (u unseen) report(w *recording.Writer, name string) {
 	note("sockets and counters of other network namespaces", u.spaces, why, asRoot)
 	note("network namespaces", u.tooMany, fmt.Sprintf("more than %d", namespaces), "run rtrail inside of the namespace: ip netns exec NAME rtrail")
 	note(string(recording.UnseenPacketFilter), u.firewalls, why, asRoot)
+	note(string(recording.UnseenPacketFilter), u.rules, fmt.Sprintf("there are more than are read: for %v in each sample, and %d of a network namespace at most", unit.Duration(rulesTime), rulesPerNamespace),
+		"nft list ruleset shows them, run in the network namespace")
 	note("rules of legacy iptables", u.legacy, "rtrail reads nftables, which iptables-nft uses too", "iptables-legacy -nvL shows them; iptables-legacy-save and iptables-nft-restore move them")
 }

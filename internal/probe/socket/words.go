@@ -49,7 +49,7 @@ func (p *phrase) say(format string, args ...any) {
 	p.words = append(p.words, fmt.Sprintf(format, args...))
 }
 
-func (p *phrase) add(e expr.Any) {
+func (p *phrase) add(e any) {
 	switch e := e.(type) {
 	case *expr.Meta:
 		p.loaded = meta(e.Key)
@@ -67,7 +67,6 @@ func (p *phrase) add(e expr.Any) {
 		}
 	case *expr.Bitwise:
 		p.loaded.mask = e.Mask
-	case *expr.Byteorder:
 	case *expr.Cmp:
 		p.compare(e)
 	case *expr.Range:
@@ -84,12 +83,8 @@ func (p *phrase) add(e expr.Any) {
 		p.say("ct count %d", e.Count)
 	case *expr.Match:
 		p.match(e)
-	case *expr.Log, *expr.Counter, *expr.Notrack, *expr.Objref:
-	case nil:
-		p.say("(something unknown)")
-	default:
-		name := strings.ToLower(strings.TrimPrefix(fmt.Sprintf("%T", e), "*expr."))
-		p.say("(%s)", name)
+	case string:
+		p.say("(%s)", e)
 	}
 }
 
