@@ -130,7 +130,7 @@ func (r *recordJob) run(ctx context.Context, stdout, stderr io.Writer) error {
 	collectBy(percentToWatch)
 	slowMonitor()
 	giveStartBack()
-	host, err := startLasting(o, &r.packets, &r.mysql, &r.events)
+	host, err := startLasting(ctx, o, &r.packets, &r.mysql, &r.events)
 	if err != nil {
 		return err
 	}
