@@ -293,7 +293,7 @@ func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict
 		return verdict.Verdict{}, err
 	}
 	sources := append(probes(people, d.probeDNS), events...)
-	servers, err := d.mysql.probe(true, people)
+	servers, err := d.mysql.probe(ctx, true, people)
 	if err != nil {
 		return verdict.Verdict{}, err
 	}

@@ -23,7 +23,7 @@ func newDoctorCommand() *cobra.Command {
 			}
 			watches(cmd.ErrOrStderr(), false) // as the verbs do
 			var servers mysqlFlags
-			mysql, err := servers.probeOf([]string{mysqlAuto}, nil)
+			mysql, err := servers.probeOf(cmd.Context(), []string{mysqlAuto}, nil)
 			if err != nil {
 				return err
 			}

@@ -61,7 +61,7 @@ host do when the server runs elsewhere.`,
 			if err := m.check(cmd); err != nil {
 				return err
 			}
-			source, name, err := m.access.one(args)
+			source, name, err := m.access.one(cmd.Context(), args)
 			if err != nil {
 				return err
 			}
@@ -120,7 +120,7 @@ func (m *mysqlJob) check(cmd *cobra.Command) error {
 // one is the probe for the server that is named, on the command line or in the
 // user's own option files, or for the only one of this host, and its name in
 // evidence.
-func (m *mysqlFlags) one(args []string) (source *mysql.Probe, name string, err error) {
+func (m *mysqlFlags) one(ctx context.Context, args []string) (source *mysql.Probe, name string, err error) {
 	files := mysqlconn.ReadOptionFiles("/", os.Getenv)
 	m.notes = files.Notes
 	options := mysqlconn.Options{TLS: m.tls, CA: m.ca, AdminPort: m.adminPort}
@@ -135,7 +135,7 @@ func (m *mysqlFlags) one(args []string) (source *mysql.Probe, name string, err e
 			m.asked = &target
 			return mysql.New([]mysqlconn.Target{target}, nil, m.options()), target.Name, nil
 		}
-		return m.only()
+		return m.only(ctx)
 	}
 	server := takeServerName(args[0])
 	target, err := mysqlconn.Parse(server, files, options)
@@ -143,13 +143,13 @@ func (m *mysqlFlags) one(args []string) (source *mysql.Probe, name string, err e
 		return nil, "", usageError("server: %w", err)
 	}
 	m.asked = &target
-	source, err = m.probeOf([]string{server}, nil)
+	source, err = m.probeOf(ctx, []string{server}, nil)
 	return source, target.Name, err
 }
 
 // only is the server of this host, if there is one.
-func (m *mysqlFlags) only() (*mysql.Probe, string, error) {
-	source, err := m.probeOf([]string{mysqlAuto}, nil)
+func (m *mysqlFlags) only(ctx context.Context) (*mysql.Probe, string, error) {
+	source, err := m.probeOf(ctx, []string{mysqlAuto}, nil)
 	if err != nil {
 		return nil, "", err
 	}

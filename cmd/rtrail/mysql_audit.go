@@ -52,7 +52,7 @@ note.`,
 			if a.length < 2*time.Second {
 				return usageError("--for %v: rates need two seconds at least", a.length)
 			}
-			source, name, err := a.access.one(args)
+			source, name, err := a.access.one(cmd.Context(), args)
 			if err != nil {
 				return err
 			}

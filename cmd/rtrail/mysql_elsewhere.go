@@ -38,7 +38,7 @@ func runsElsewhere(ctx context.Context, t mysqlconn.Target, proc string) bool {
 	}
 	for _, a := range addresses {
 		at := netip.AddrPortFrom(a.Unmap(), uint16(t.Port()))
-		if mysqlview.OwnAddress(at.String()) || mysqlconn.ServerAt(at, proc) != 0 {
+		if mysqlview.OwnAddress(at.String()) || mysqlconn.ServerAt(ctx, at, proc) != 0 {
 			return false
 		}
 	}

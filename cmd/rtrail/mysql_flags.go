@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -81,11 +82,11 @@ func (m *mysqlFlags) none() bool { return slices.Equal(m.names, []string{mysqlOf
 // probe is the probe for the servers named with --mysql. found says that servers
 // of this host are asked if none is named. The probe is nil when there is nothing
 // to ask.
-func (m *mysqlFlags) probe(found bool, people *census.Census) (*mysql.Probe, error) {
+func (m *mysqlFlags) probe(ctx context.Context, found bool, people *census.Census) (*mysql.Probe, error) {
 	names := slices.Clone([]string(m.names))
 	if len(names) == 0 && found {
 		names = []string{mysqlAuto}
-		p, err := m.probeOf(names, people)
+		p, err := m.probeOf(ctx, names, people)
 		if err != nil || p.Servers() == 0 && len(p.Hidden()) == 0 {
 			return nil, err
 		}
@@ -94,13 +95,13 @@ func (m *mysqlFlags) probe(found bool, people *census.Census) (*mysql.Probe, err
 	if len(names) == 0 || m.none() {
 		return nil, nil
 	}
-	return m.probeOf(names, people)
+	return m.probeOf(ctx, names, people)
 }
 
 // probeOf is the probe for servers by name. Passwords are asked for on the
 // terminal where a name wants that. Those of this host are found among the people
 // that a census counts, or by the names of all processes without one (nil).
-func (m *mysqlFlags) probeOf(names []string, people *census.Census) (*mysql.Probe, error) {
+func (m *mysqlFlags) probeOf(ctx context.Context, names []string, people *census.Census) (*mysql.Probe, error) {
 	if err := checkAdminPort(m.adminPort); err != nil {
 		return nil, err
 	}
@@ -109,7 +110,7 @@ func (m *mysqlFlags) probeOf(names []string, people *census.Census) (*mysql.Prob
 	var targets []mysqlconn.Target
 	var hidden []mysqlconn.Hidden
 	discover := func(people *census.Census) ([]mysqlconn.Target, []mysqlconn.Hidden) {
-		return mysqlconn.Discover(mysqlconn.Here{Proc: "/proc", Named: namedServers(people), Debian: "/etc/mysql/debian.cnf", UID: os.Geteuid(), Files: files, Options: options})
+		return mysqlconn.Discover(ctx, mysqlconn.Here{Proc: "/proc", Named: namedServers(people), Debian: "/etc/mysql/debian.cnf", UID: os.Geteuid(), Files: files, Options: options})
 	}
 	for _, name := range names {
 		if name == mysqlOff {

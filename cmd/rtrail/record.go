@@ -130,7 +130,7 @@ func (r *recordJob) run(ctx context.Context, stdout, stderr io.Writer) error {
 	collectBy(percentToWatch)
 	slowMonitor()
 	giveStartBack()
-	host, err := startLasting(o, &r.packets, &r.mysql, &r.events)
+	host, err := startLasting(ctx, o, &r.packets, &r.mysql, &r.events)
 	if err != nil {
 		return err
 	}
@@ -147,14 +147,15 @@ func (r *recordJob) run(ctx context.Context, stdout, stderr io.Writer) error {
 	}
 	fmt.Fprintf(stderr, "recording into %s, Ctrl-C ends it\n", r.dir)
 	stop, runs, watched := r.showProgress(stderr, dir), ctx, func(err error) error { return err }
+	samples := &countedSamples{sink: dir}
 	if r.watch {
-		host.Also(dir)
+		host.Also(samples)
 		if runs, watched, err = r.startWatch(ctx, host, stdout, stderr); err != nil {
 			stop()
 			return errors.Join(err, dir.Close())
 		}
 	} else {
-		host.Into(dir)
+		host.Into(samples)
 	}
 	length := r.length
 	if length == 0 {
@@ -171,6 +172,9 @@ func (r *recordJob) run(ctx context.Context, stdout, stderr io.Writer) error {
 	}
 	if left := host.LeftOut(); left > 0 {
 		fmt.Fprintf(stderr, "rtrail: %s left out: rtrail itself used more than a quarter of a core; choose a longer --interval\n", unit.Plural(left, "sample", "samples"))
+	}
+	for _, line := range samples.failed(time.Now()) {
+		fmt.Fprintf(stderr, "rtrail: %s\n", line)
 	}
 	if err != nil {
 		return err

@@ -230,6 +230,7 @@ func (r *replayJob) run(ctx context.Context, src *session.Store, lengthGiven boo
 	if src.Imported() {
 		notes = append(notes, partOnly)
 	}
+	notes = append(notes, lacking(&out.overview.Survey)...)
 	for _, n := range append(notes, c.Notes...) {
 		if !slices.Contains(out.notes, n) {
 			out.notes = append(out.notes, n)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"rtrail/internal/document"
@@ -205,6 +206,21 @@ func unjudged(s *episode.Survey) string {
 		return ""
 	}
 	return fmt.Sprintf(" in the %s that %s judged, of %d", unit.Plural(int64(s.Judged), "window", "windows"), was(s.Judged), s.Judged+s.Left+s.Empty)
+}
+
+// lacking says which rules were not judged where a probe told nothing: their silence is no health there.
+func lacking(s *episode.Survey) (notes []string) {
+	const most = 3 // rules that are named
+	for _, l := range s.Lacks() {
+		n := len(l.Rules)
+		names := strings.Join(l.Rules[:min(n, most)], ", ")
+		if n > most {
+			names += fmt.Sprintf(" and %d others", n-most)
+		}
+		notes = append(notes, fmt.Sprintf("%s (%s) %s not judged in %d of %s, between %s and %s, without the probe %s: %s", unit.Plural(n, "rule", "rules"), names, was(n),
+			l.Parts, unit.Plural(s.Judged+s.Beside, "window", "windows"), l.From.Local().Format(clockLayout), l.To.Local().Format(clockLayout), l.Probe, cmp.Or(l.Why, "it has no samples there")))
+	}
+	return notes
 }
 
 func was(n int) string {

@@ -232,6 +232,7 @@ func (t *timelineJob) run(ctx context.Context, src *session.Store) (*timelined, 
 	if src.Imported() {
 		out.notes = append(out.notes, partOnly)
 	}
+	out.notes = append(out.notes, lacking(&out.survey)...)
 	slices.Sort(out.notes)
 	out.notes = slices.Compact(out.notes)
 	return out, nil

@@ -90,7 +90,7 @@ func (w *watchJob) run(ctx context.Context, stdout, stderr io.Writer) error {
 	collectBy(percentToWatch)
 	slowMonitor()
 	giveStartBack()
-	host, err := startLasting(session.Options{Interval: w.interval, Keep: w.keep(w.interval)}, &w.packets, &w.mysql, &w.events)
+	host, err := startLasting(ctx, session.Options{Interval: w.interval, Keep: w.keep(w.interval)}, &w.packets, &w.mysql, &w.events)
 	if err != nil {
 		return err
 	}
@@ -109,14 +109,14 @@ func (w *watchJob) run(ctx context.Context, stdout, stderr io.Writer) error {
 
 // startLasting starts a run without end: of this host, of events, of packets, and of servers
 // that were named.
-func startLasting(o session.Options, p *captureFlags, m *mysqlFlags, e *eventFlags) (*session.Live, error) {
+func startLasting(ctx context.Context, o session.Options, p *captureFlags, m *mysqlFlags, e *eventFlags) (*session.Live, error) {
 	people := census.New("/")
 	events, err := e.probes(people)
 	if err != nil {
 		return nil, err
 	}
 	o.What, o.About, o.Probes = "this host", manifest(), append(probes(people, false), events...)
-	servers, err := m.probe(false, nil)
+	servers, err := m.probe(ctx, false, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -56,8 +56,10 @@ type part struct {
 	findings   []verdict.Finding
 	hints      []verdict.Finding // at most possible
 	used       []use
-	skipped    int  // windows of the piece up to here that were not judged
-	beside     bool // it is another one of its window: see Survey.Refusals
+	lacks      []lack
+	late       map[string]string // probes of which samples came too late, with the last error
+	skipped    int               // windows of the piece up to here that were not judged
+	beside     bool              // it is another one of its window: see Survey.Refusals
 }
 
 // use is what a process did in a part.
@@ -97,7 +99,9 @@ func (w *Windows) Add(from, to time.Time, v *view.View, rules []rule.Rule) {
 
 func judge(from, to time.Time, v *view.View, rules []rule.Rule) part {
 	p := part{from: from, to: to, begin: v.Start(), end: v.End()}
-	for _, f := range verdict.Judge(v, rules).Findings {
+	judged := verdict.Judge(v, rules)
+	p.lacks, p.late = lacksOf(v, &judged)
+	for _, f := range judged.Findings {
 		if f.Confidence > rule.Possible {
 			p.findings = append(p.findings, f)
 		} else {

@@ -45,6 +45,7 @@ type Survey struct {
 
 	began time.Time
 	first int // episode of the piece
+	lacks []Lack
 }
 
 // Open reads a part of a recording.
@@ -84,6 +85,7 @@ func (s *Survey) Judge(ctx context.Context, open Open, rules Rules, from, to tim
 		judged[i] = true
 	}
 	skipped := 0
+	var taken []*part
 	for i, p := range list {
 		switch {
 		case !judged[i] && p.beside:
@@ -100,9 +102,13 @@ func (s *Survey) Judge(ctx context.Context, open Open, rules Rules, from, to tim
 				s.Judged++
 			}
 			s.take(p)
+			taken = append(taken, &list[i])
 		case !p.beside:
 			s.Empty++
 		}
+	}
+	if !s.Fully { // reports of other tools have no probes that run
+		s.lacking(taken)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package mysqlconn
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net"
 	"net/netip"
@@ -49,11 +50,11 @@ type Hidden struct {
 // Passwords go to the host's own servers only (see Trust): what else calls itself a
 // server must be named. Who may see of none of them how
 // it is reached asks the one that an own option file places on this host.
-func Discover(h Here) (targets []Target, hidden []Hidden) {
+func Discover(ctx context.Context, h Here) (targets []Target, hidden []Hidden) {
 	if h.accounts == nil {
 		h.accounts = ownAccounts()
 	}
-	for _, l := range h.locals() {
+	for _, l := range h.locals(ctx) {
 		t, why, how := h.target(l)
 		if why == "" && len(targets) == maxFound {
 			why, how = fmt.Sprintf("%d servers of this host are watched already", maxFound), t.NameIt()
@@ -79,11 +80,11 @@ func Discover(h Here) (targets []Target, hidden []Hidden) {
 const nameByHand = "name it: rtrail diagnose --mysql USER@HOST:PORT"
 
 // locals are the servers of this host.
-func (h Here) locals() []Local {
+func (h Here) locals(ctx context.Context) []Local {
 	if h.Named != nil {
-		return localsAmong(h.Proc, h.Named)
+		return localsAmong(ctx, h.Proc, h.Named)
 	}
-	return Locals(h.Proc)
+	return Locals(ctx, h.Proc)
 }
 
 // target is how to ask a server; why says why it is not asked, how what to do

@@ -2,6 +2,7 @@ package mysqlconn
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/hex"
 	"io"
@@ -30,6 +31,7 @@ type Local struct {
 	Listens []netip.AddrPort // TCP, in its network namespace
 	dir     string           // /proc/PID
 	proc    string
+	share   budget // of what is read of it
 }
 
 // servers are the names of the server's process.
@@ -39,10 +41,32 @@ var servers = []string{"mysqld", "mariadbd", "mysqld-debug"}
 // as the kernel lets him, and call them mysqld.
 const maxLocals = 64
 
+// budget bounds what is read to find where servers listen. They share it evenly:
+// none of them uses up what another one needs.
+type budget struct {
+	descriptors int   // the lowest of each process: a server listens as soon as it has started
+	table       int64 // bytes of each file of /proc/PID/net
+}
+
+// A process of anybody can call itself mysqld and have half a million descriptors
+// and sockets. Of those that are not of the server's own users less is read, in all
+// a few tenths of a second; of the others more, but not without end.
+var (
+	ownBudget    = budget{descriptors: 1 << 17, table: 4 * maxTable}
+	othersBudget = budget{descriptors: 1 << 14, table: 8 << 20}
+)
+
+// among is the share of each of some processes.
+func (b budget) among(processes int) budget {
+	n := max(processes, 1)
+	return budget{b.descriptors / n, min(b.table/int64(n), maxTable)}
+}
+
 // Locals lists the servers that run on this host, by PID. proc is "/proc" outside
 // of tests. Those of other users are found, but not where they listen. Of very
-// many, those of the server's own users are listed before others.
-func Locals(proc string) []Local {
+// many, those of the server's own users are listed before others. Once ctx ends it
+// reads no more.
+func Locals(ctx context.Context, proc string) []Local {
 	entries, err := os.ReadDir(proc)
 	if err != nil {
 		return nil
@@ -53,31 +77,38 @@ func Locals(proc string) []Local {
 			pids = append(pids, int32(pid))
 		}
 	}
-	return localsAmong(proc, pids)
+	return localsAmong(ctx, proc, pids)
 }
 
 // localsAmong are the servers among some processes.
-func localsAmong(proc string, pids []int32) []Local {
+func localsAmong(ctx context.Context, proc string, pids []int32) []Local {
 	var list, others []Local
 	usual := ownAccounts()
 	for _, pid := range pids {
+		if ctx.Err() != nil {
+			break
+		}
 		dir := filepath.Join(proc, strconv.Itoa(int(pid)))
 		name := comm(dir)
 		if !ServerName(name) {
 			continue
 		}
 		l := Local{PID: pid, Comm: name, dir: dir, proc: proc}
-		if id, ok := UserOf(proc, l.PID); ok && usual.has(id) {
+		if usual.hasAll(userIDs(dir)) {
 			list = append(list, l)
 		} else if len(others) < maxLocals {
 			others = append(others, l)
 		}
 	}
-	list = append(list, others...)
 	list = list[:min(len(list), maxLocals)]
+	others = others[:min(len(others), maxLocals-len(list))]
 	for i := range list {
-		list[i].readListeners()
+		list[i].readListeners(ctx, ownBudget.among(len(list)))
 	}
+	for i := range others {
+		others[i].readListeners(ctx, othersBudget.among(len(others)))
+	}
+	list = append(list, others...)
 	slices.SortFunc(list, func(a, b Local) int { return int(a.PID) - int(b.PID) })
 	return list
 }
@@ -107,19 +138,13 @@ func comm(dir string) string {
 	return strings.TrimSpace(string(b[:n]))
 }
 
-func (l *Local) readListeners() {
-	fds, err := os.ReadDir(filepath.Join(l.dir, "fd"))
-	if err != nil {
+func (l *Local) readListeners(ctx context.Context, share budget) {
+	l.share = share
+	own := l.openSockets(ctx, share.descriptors)
+	if len(own) == 0 {
 		return
 	}
-	own := make(map[string]bool, len(fds))
-	for _, fd := range fds {
-		link, err := os.Readlink(filepath.Join(l.dir, "fd", fd.Name()))
-		if inode, ok := strings.CutPrefix(link, "socket:["); err == nil && ok {
-			own[strings.TrimSuffix(inode, "]")] = true
-		}
-	}
-	eachLine(filepath.Join(l.dir, "net/unix"), func(line string) {
+	eachLine(ctx, filepath.Join(l.dir, "net/unix"), share.table, func(line string) {
 		// Num RefCount Protocol Flags Type St Inode Path; 0x10000 listens (__SO_ACCEPTCON)
 		f := strings.Fields(line)
 		if len(f) == 8 && f[3] == "00010000" && own[f[6]] && strings.HasPrefix(f[7], "/") {
@@ -128,11 +153,38 @@ func (l *Local) readListeners() {
 	})
 	// The X protocol has a socket of its own, which speaks another language.
 	slices.SortStableFunc(l.Sockets, func(a, b string) int { return isX(a) - isX(b) })
-	eachListener(l.dir, func(s listening) {
+	eachListener(ctx, l.dir, share.table, func(s listening) {
 		if own[s.inode] {
 			l.Listens = append(l.Listens, s.at)
 		}
 	})
+}
+
+// openSockets are the inodes of the sockets among the first descriptors of a
+// process, which the kernel lists from the lowest on.
+func (l *Local) openSockets(ctx context.Context, most int) map[string]bool {
+	const batch = 256
+	folder := filepath.Join(l.dir, "fd")
+	f, err := os.Open(folder)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	own := map[string]bool{}
+	for most > 0 && ctx.Err() == nil {
+		names, err := f.Readdirnames(min(most, batch))
+		for _, name := range names {
+			link, err := os.Readlink(folder + "/" + name)
+			if inode, ok := strings.CutPrefix(link, "socket:["); err == nil && ok {
+				own[strings.TrimSuffix(inode, "]")] = true
+			}
+		}
+		if err != nil {
+			break // the end of the list, or of the process
+		}
+		most -= len(names)
+	}
+	return own
 }
 
 // listening is a TCP socket that listens.
@@ -143,10 +195,10 @@ type listening struct {
 }
 
 // eachListener goes through the TCP sockets that listen in a network namespace;
-// dir is /proc/PID of a process in it.
-func eachListener(dir string, do func(listening)) {
+// dir is /proc/PID of a process in it. The kernel lists them before other sockets.
+func eachListener(ctx context.Context, dir string, most int64, do func(listening)) {
 	for _, table := range []string{"net/tcp", "net/tcp6"} {
-		eachLine(filepath.Join(dir, table), func(line string) {
+		eachLine(ctx, filepath.Join(dir, table), most, func(line string) {
 			// sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode; state 0A listens
 			f := strings.Fields(line)
 			if len(f) < 10 || f[3] != "0A" {
@@ -168,16 +220,31 @@ func isX(path string) int {
 	return 0
 }
 
-func eachLine(path string, do func(string)) {
+// eachLine goes through the first bytes of a file, line by line, until ctx ends.
+func eachLine(ctx context.Context, path string, most int64, do func(string)) {
+	const batch = 256
 	f, err := os.Open(path)
 	if err != nil {
 		return
 	}
 	defer f.Close()
-	lines := bufio.NewScanner(io.LimitReader(f, maxTable))
-	for lines.Scan() {
+	lines := bufio.NewScanner(io.LimitReader(f, most))
+	lines.Split(wholeLines)
+	for n := 0; lines.Scan(); n++ {
+		if n%batch == 0 && ctx.Err() != nil {
+			return
+		}
 		do(lines.Text())
 	}
+}
+
+// wholeLines is bufio.ScanLines, but for an end without a line break: of a file
+// that is not read to its end that is a part of a line, with a part of an inode.
+func wholeLines(b []byte, end bool) (advance int, token []byte, err error) {
+	if end && bytes.IndexByte(b, '\n') < 0 {
+		return len(b), nil, nil
+	}
+	return bufio.ScanLines(b, end)
 }
 
 // hexAddress reads 0100007F:0CEA: 32-bit words in the host's byte order, which is
@@ -209,7 +276,7 @@ func (l *Local) sameRoot() bool {
 }
 
 // has says whether an address belongs to the server's network namespace.
-func (l *Local) has(ip netip.Addr) bool {
+func (l *Local) has(ctx context.Context, ip netip.Addr) bool {
 	if ip.IsLoopback() {
 		return l.sameNetwork()
 	}
@@ -217,7 +284,7 @@ func (l *Local) has(ip netip.Addr) bool {
 	if ip.Is4() {
 		// An address is a leaf "|-- 10.0.0.1", and below it "/32 host LOCAL".
 		leaf := ""
-		eachLine(filepath.Join(l.dir, "net/fib_trie"), func(line string) {
+		eachLine(ctx, filepath.Join(l.dir, "net/fib_trie"), l.share.table, func(line string) {
 			line = strings.TrimSpace(line)
 			if after, ok := strings.CutPrefix(line, "|-- "); ok {
 				leaf = after
@@ -229,7 +296,7 @@ func (l *Local) has(ip netip.Addr) bool {
 	}
 	raw := ip.As16()
 	text := hex.EncodeToString(raw[:])
-	eachLine(filepath.Join(l.dir, "net/if_inet6"), func(line string) {
+	eachLine(ctx, filepath.Join(l.dir, "net/if_inet6"), l.share.table, func(line string) {
 		found = found || strings.HasPrefix(line, text)
 	})
 	return found
@@ -252,7 +319,7 @@ func (t Target) Locate(ctx context.Context, proc string) int32 {
 		return t.PID
 	}
 	if t.Network == "unix" {
-		for _, l := range Locals(proc) {
+		for _, l := range Locals(ctx, proc) {
 			if slices.Contains(l.Sockets, t.Address) && l.sameRoot() {
 				return l.PID
 			}
@@ -263,7 +330,7 @@ func (t Target) Locate(ctx context.Context, proc string) int32 {
 	if err != nil || len(addresses) == 0 {
 		return 0
 	}
-	return ServerAt(netip.AddrPortFrom(addresses[0], uint16(t.Port())), proc)
+	return ServerAt(ctx, netip.AddrPortFrom(addresses[0], uint16(t.Port())), proc)
 }
 
 // Peer is the PID of the server at the other end of a socket: what the kernel
@@ -287,17 +354,17 @@ func Peer(conn net.Conn, proc string) int32 {
 		if err != nil {
 			return 0
 		}
-		return ServerAt(to, proc)
+		return ServerAt(context.Background(), to, proc) // nobody waits for it
 	}
 	return 0
 }
 
 // ServerAt is the PID of the server on this host that listens at an address; 0
 // without one.
-func ServerAt(to netip.AddrPort, proc string) int32 {
+func ServerAt(ctx context.Context, to netip.AddrPort, proc string) int32 {
 	to = netip.AddrPortFrom(to.Addr().Unmap(), to.Port())
-	for _, l := range Locals(proc) {
-		if l.listens(to) && l.has(to.Addr()) {
+	for _, l := range Locals(ctx, proc) {
+		if l.listens(to) && l.has(ctx, to.Addr()) {
 			return l.PID
 		}
 	}

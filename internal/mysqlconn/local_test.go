@@ -1,12 +1,15 @@
 package mysqlconn
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -104,7 +107,7 @@ func TestLocals(t *testing.T) {
 	}
 	var got []seen
 	h := host(t)
-	for _, l := range Locals(h.proc) {
+	for _, l := range Locals(t.Context(), h.proc) {
 		s := seen{l.PID, l.Comm, l.Sockets, nil}
 		for _, a := range l.Listens {
 			s.Listens = append(s.Listens, a.String())
@@ -120,10 +123,82 @@ func TestLocals(t *testing.T) {
 	}
 }
 
+// TestManyStrangers: anybody can start processes that are called as servers are.
+func TestManyStrangers(t *testing.T) {
+	h := host(t)
+	for pid := 100; pid < 100+2*maxLocals; pid++ {
+		write(t, filepath.Join(h.proc, strconv.Itoa(pid), "comm"), "mysqld\n")
+		h.runsAs(t, pid, 4711)
+	}
+	h.server(t, 999)
+	h.link(t, "999/fd/3", "socket:[700]")
+	write(t, filepath.Join(h.proc, "999/net/unix"), "0000: 00000002 00000000 00010000 0001 01 700 /run/genuine.sock\n")
+	list := Locals(t.Context(), h.proc)
+	if n := len(list); n != maxLocals {
+		t.Fatalf("%d servers, want %d", n, maxLocals)
+	}
+	if last := list[maxLocals-1]; last.PID != 999 || !slices.Equal(last.Sockets, []string{"/run/genuine.sock"}) {
+		t.Errorf("the host's own server is not found: %+v", last)
+	}
+	if all := othersBudget.among(maxLocals); all.descriptors*maxLocals > othersBudget.descriptors || all.table*maxLocals > othersBudget.table {
+		t.Errorf("each gets %+v of %+v", all, othersBudget)
+	}
+	if one := ownBudget.among(1); one != (budget{ownBudget.descriptors, maxTable}) {
+		t.Errorf("the only server gets %+v", one)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if n := len(Locals(ended, h.proc)); n != 0 {
+		t.Errorf("%d servers after the end", n)
+	}
+}
+
+// TestBudget reads a part of what a process has.
+func TestBudget(t *testing.T) {
+	h := host(t)
+	const sockets, files = 600, 1
+	for i := range sockets - 2 { // it has two already
+		h.link(t, fmt.Sprintf("10/fd/%d", 1000+i), fmt.Sprintf("socket:[%d]", 1000+i))
+	}
+	l := Local{dir: filepath.Join(h.proc, "10"), proc: h.proc}
+	for _, most := range []int{0, 1, 255, 256, 257, 512, sockets + files, 2 * sockets} {
+		n := len(l.openSockets(t.Context(), most))
+		if want := min(most, sockets); n > want || n < want-files {
+			t.Errorf("%d sockets of %d descriptors", n, most)
+		}
+	}
+	path := write(t, filepath.Join(t.TempDir(), "table"), "one 123\ntwo 456\n")
+	for most, want := range map[int64]string{0: "", 7: "", 8: "one 123", 14: "one 123", 15: "one 123", 16: "one 123|two 456", maxTable: "one 123|two 456"} {
+		var got []string
+		eachLine(t.Context(), path, most, func(line string) { got = append(got, line) })
+		if s := strings.Join(got, "|"); s != want {
+			t.Errorf("%d bytes: %q, want %q", most, s, want)
+		}
+	}
+}
+
+// TestHasAll: a program that runs as root for somebody is no server of root.
+func TestHasAll(t *testing.T) {
+	a := accounts{0, 27}
+	for _, x := range []struct {
+		ids  []uint32
+		want bool
+	}{
+		{[]uint32{0, 0, 0, 0}, true},
+		{[]uint32{0, 27, 27, 27}, true},
+		{[]uint32{4711, 0, 0, 0}, false},
+		{[]uint32{nobody}, false},
+	} {
+		if got := a.hasAll(x.ids); got != x.want {
+			t.Errorf("%v: %v", x.ids, got)
+		}
+	}
+}
+
 func TestServerAt(t *testing.T) {
 	proc := host(t).proc
 	for to, want := range map[string]int32{"127.0.0.1:3306": 10, "127.0.0.1:3307": 0, "172.17.0.2:3306": 20, "172.17.0.0:3306": 0, "10.0.0.1:3306": 0} {
-		if got := ServerAt(netip.MustParseAddrPort(to), proc); got != want {
+		if got := ServerAt(t.Context(), netip.MustParseAddrPort(to), proc); got != want {
 			t.Errorf("%s: PID %d, want %d", to, got, want)
 		}
 	}
@@ -133,7 +208,7 @@ func TestDiscover(t *testing.T) {
 	made := host(t)
 	proc := made.proc
 	names := func(h Here) (list []string, hidden int) {
-		targets, not := Discover(h)
+		targets, not := Discover(t.Context(), h)
 		for _, x := range targets {
 			if !x.Found {
 				t.Errorf("%s does not say that it was found", x.Name)

@@ -1,6 +1,7 @@
 package mysqlconn
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/netip"
@@ -51,6 +52,12 @@ func ownAccounts() accounts {
 }
 
 func (a accounts) has(id uint32) bool { return slices.Contains(a, id) }
+
+// hasAll says whether a process with these users is theirs: who calls su mysqld has
+// one that runs as root for him.
+func (a accounts) hasAll(ids []uint32) bool {
+	return !slices.ContainsFunc(ids, func(id uint32) bool { return !a.has(id) })
+}
 
 // untrusted is why a server is given no password.
 type untrusted struct{ why string }
@@ -106,7 +113,7 @@ func peerOf(c *net.UnixConn) (*unix.Ucred, error) {
 func (a accounts) listener(to netip.AddrPort, proc string) error {
 	ip := to.Addr().Unmap()
 	listens, why := false, error(nil)
-	eachListener(filepath.Join(proc, "self"), func(l listening) {
+	eachListener(context.Background(), filepath.Join(proc, "self"), maxTable, func(l listening) {
 		if l.at.Port() != to.Port() || l.at.Addr() != ip && !l.at.Addr().IsUnspecified() {
 			return
 		}

@@ -54,7 +54,7 @@ func TestStrangersAreHidden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := host(t)
 			x.do(t, h)
-			targets, hidden := Discover(Here{Proc: h.proc, Files: &OptionFiles{Client: ClientOptions{User: "app", Password: "hunter2", PasswordFrom: "~/.my.cnf"}}})
+			targets, hidden := Discover(t.Context(), Here{Proc: h.proc, Files: &OptionFiles{Client: ClientOptions{User: "app", Password: "hunter2", PasswordFrom: "~/.my.cnf"}}})
 			var told Hidden
 			for _, s := range hidden {
 				if s.PID == 10 {
@@ -96,7 +96,7 @@ func TestHostileSocketName(t *testing.T) {
 	h := host(t)
 	h.runsAs(t, 10, 4711)
 	write(t, filepath.Join(h.proc, "10/net/unix"), "0000: 00000002 00000000 00010000 0001 01 501 /tmp/$(reboot);'x\n")
-	_, hidden := Discover(Here{Proc: h.proc, Files: &OptionFiles{}})
+	_, hidden := Discover(t.Context(), Here{Proc: h.proc, Files: &OptionFiles{}})
 	if want := `rtrail diagnose --mysql='root@/tmp/$(reboot);'\''x'`; len(hidden) == 0 || !strings.HasSuffix(hidden[0].How, want) {
 		t.Errorf("%+v, want %s", hidden, want)
 	}
@@ -115,7 +115,7 @@ func TestForgedSocket(t *testing.T) {
 		"behind": "0000: 00000002 00000000 00010000 0001 01 700 " + h.socket + "\n" + forged,
 	} {
 		write(t, filepath.Join(h.proc, fmt.Sprintf("%d/net/unix", me)), table)
-		targets, hidden := Discover(Here{Proc: h.proc, Files: &OptionFiles{Client: ClientOptions{User: "app", Password: "x", PasswordFrom: "~/.my.cnf"}}})
+		targets, hidden := Discover(t.Context(), Here{Proc: h.proc, Files: &OptionFiles{Client: ClientOptions{User: "app", Password: "x", PasswordFrom: "~/.my.cnf"}}})
 		if !slices.ContainsFunc(targets, func(t Target) bool { return t.PID == int32(me) && t.Address == h.socket }) {
 			t.Errorf("%s: %v, hidden %v", name, targets, hidden)
 		}

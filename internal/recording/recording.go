@@ -254,6 +254,18 @@ func Append[T Row](w *Writer, list ...T) {
 	w.tables[name] = &table[T]{list: slices.Clone(list)}
 }
 
+// Written are the rows of T's table that a sample has so far. Nobody else may use the writer
+// meanwhile; the rows must not be changed.
+func Written[T Row](w *Writer) []T {
+	var zero T
+	t, ok := w.tables[zero.Table()].(*table[T])
+	if !ok {
+		return nil
+	}
+	t.join()
+	return slices.Clip(t.list)
+}
+
 // Give adds rows like Append, but takes the slice over instead of copying it:
 // the caller must not use it any more.
 func Give[T Row](w *Writer, list []T) {

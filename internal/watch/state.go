@@ -2,6 +2,7 @@ package watch
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -166,7 +167,7 @@ func checkFault(f *Fault) error {
 	for _, m := range f.Members {
 		texts = append(texts, m.Rule, m.Subject)
 	}
-	return errors.Join(checkRule(f.Cause.Rule), checkTexts(texts...), checkBrief(f.About.Confidence, f.About.Headline, f.About.Impact, f.About.Who, f.About.Look, f.About.Change))
+	return cmp.Or(checkRule(f.Cause.Rule), checkTexts(texts...), checkBrief(f.About.Confidence, f.About.Headline, f.About.Impact, f.About.Who, f.About.Look, f.About.Change))
 }
 
 func checkNotice(n *Notice) error {
@@ -189,7 +190,7 @@ func checkNotice(n *Notice) error {
 			}
 		}
 	}
-	return errors.Join(checkRule(n.Rule), checkTexts(texts...), checkBrief(n.Confidence, n.Headline, n.Impact, n.Who, n.Look, n.Change))
+	return cmp.Or(checkRule(n.Rule), checkTexts(texts...), checkBrief(n.Confidence, n.Headline, n.Impact, n.Who, n.Look, n.Change))
 }
 
 func checkBrief(confidence string, texts ...string) error {

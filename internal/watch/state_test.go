@@ -66,6 +66,18 @@ func TestState(t *testing.T) {
 	}
 }
 
+// What is wrong in several ways is refused in one line.
+func TestStateWithSeveralErrors(t *testing.T) {
+	for name, text := range map[string]string{
+		"a fault":  `{"format":1,"host":"h","faults":[{"id":"0123456789ab","times":1}]}`,
+		"a notice": `{"format":1,"host":"h","pending":{"aaaaaaaaaaaa":[{"event":"began","fault":"0123456789ab","times":1}]}}`,
+	} {
+		if _, err := DecodeState([]byte(text), "h", midnight); err == nil || !strings.HasSuffix(err.Error(), ` 1: rule ""`) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // A clock that was set while a fault was there does not cost the state.
 func TestStateOfAnotherClock(t *testing.T) {
 	b := string(example(t))

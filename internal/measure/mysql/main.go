@@ -159,7 +159,7 @@ type rest struct {
 // read all settings, are not counted.
 func (b *comparison) resting(ctx context.Context) (r rest, err error) {
 	const edge = 1500 * time.Millisecond
-	pid := mysqlconn.ServerAt(b.server.Address, "/proc")
+	pid := mysqlconn.ServerAt(ctx, b.server.Address, "/proc")
 	if pid == 0 {
 		return r, fmt.Errorf("-server %s: no server of this host listens there", b.server.Address)
 	}

@@ -41,7 +41,9 @@ type Probe struct {
 	huge     []string // sizes of huge pages, as files of control groups name them
 	mounted  []*hierarchy
 	groups   []*group
+	changed  bool                       // groups came or went since the list was made
 	cut      int                        // groups that are not in the list
+	lost     int                        // groups that are not even in the trees
 	usage    map[groupKey]time.Duration // CPU time of the groups when they last had a row
 	limits   map[groupKey]limits        // as read by the last full sample
 	files    *files
@@ -107,10 +109,10 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 		p.lastRare = w.Started
 		p.huge = p.hugeSizes()
 	}
-	if err := p.find(full); err != nil {
+	if err := p.find(ctx, full); err != nil {
 		return err
 	}
-	w.Lost(p.cut)
+	w.Lost(p.cut + p.lost)
 	p.files.begin(full)
 	if full {
 		p.lastFull = w.Started

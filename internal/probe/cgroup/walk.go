@@ -2,6 +2,7 @@ package cgroup
 
 import (
 	"bytes"
+	"context"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ type hierarchy struct {
 	version     int32    // 1 or 2
 	controllers []string // version 1 only
 	top         *place
+	lost        int // groups that are not in its tree, as far as it is known
 }
 
 // group is one control group; on version 1, in all hierarchies that have it.
@@ -96,7 +98,7 @@ func parseMount(line []byte) (hierarchy, bool) {
 
 // find brings the lists of hierarchies and groups up to date. Mounts and what
 // controllers groups have change seldom and are looked at in full samples.
-func (p *Probe) find(full bool) error {
+func (p *Probe) find(ctx context.Context, full bool) error {
 	if full || p.mounted == nil {
 		list, err := p.hierarchies()
 		if err != nil {
@@ -111,52 +113,65 @@ func (p *Probe) find(full bool) error {
 		}
 		p.mounted, full = list, true
 	}
-	changed := full
+	p.changed = p.changed || full
+	p.lost = 0
 	for _, h := range p.mounted {
-		changed = h.refresh() || changed
+		changed, err := h.refresh(ctx, maxPlaces)
+		p.changed = p.changed || changed
+		if err != nil {
+			return err
+		}
+		p.lost += h.lost
 	}
-	if changed {
-		p.groups, p.cut = p.walk(p.mounted)
+	if p.changed {
+		p.groups, p.cut = p.walk(p.mounted, full)
+		p.changed = false
 	}
 	return nil
 }
 
 // walk lists the groups of all hierarchies, those near the root first, and how
-// many had to be left out.
-func (p *Probe) walk(list []*hierarchy) (groups []*group, cut int) {
+// many had to be left out. A full one asks all again which controllers they have.
+func (p *Probe) walk(list []*hierarchy, full bool) (groups []*group, cut int) {
 	hasV1 := slices.ContainsFunc(list, func(h *hierarchy) bool { return h.version == 1 })
 	merged := map[string]*group{}
 	for _, h := range list {
-		h.tree(func(path, dir string, inner bool) bool {
+		h.tree(func(at *place) {
+			inner := len(at.below) > 0 || at.cut
 			if h.version == 2 {
-				names := p.controllersOf(dir)
+				if !hasV1 && len(groups) >= maxGroups {
+					cut++
+					return
+				}
+				if full || !at.named {
+					at.names, at.named = p.controllersOf(at.dir), true
+				}
 				// Beside version 1, groups without controllers only sort
 				// processes (systemd's hybrid mode): version 1 has the numbers.
-				if hasV1 && names == "" {
-					return true
+				if hasV1 && at.names == "" {
+					return
 				}
 				if len(groups) >= maxGroups {
 					cut++
-					return cut < maxGroups
+					return
 				}
-				groups = append(groups, &group{path: path, version: 2, dir: dir, inner: inner, names: names})
-				return true
+				groups = append(groups, &group{path: at.path, version: 2, dir: at.dir, inner: inner, names: at.names})
+				return
 			}
-			g := merged[path]
+			g := merged[at.path]
 			if g == nil {
 				if len(groups) >= maxGroups {
 					cut++
-					return cut < maxGroups
+					return
 				}
-				g = &group{path: path, version: 1, dirs: map[string]string{}}
-				merged[path] = g
+				g = &group{path: at.path, version: 1, dirs: map[string]string{}}
+				merged[at.path] = g
 				groups = append(groups, g)
 			}
 			g.inner = g.inner || inner
 			for _, name := range h.controllers {
-				g.dirs[name] = dir
+				g.dirs[name] = at.dir
 			}
-			return true
 		})
 	}
 	return groups, cut
