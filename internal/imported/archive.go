@@ -91,6 +91,7 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 	trees, memory, kept, rows, words, sar := map[string]*tree{}, budget.From(ctx), int64(0), 0, 0, sarFiles{}
 	t := &told{tool: "archive", file: file, dated: true}
 	var youngest time.Time // of files that are none of /proc
+	var ended string       // what is wrong with the end of the archive, for errors
 	open, stalk, logs := openFiles{}, stalkArchive{}, kernelLogs{archive: file}
 	for n := 0; ; n++ {
 		h, err := r.Next()
@@ -98,10 +99,14 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 			break
 		}
 		if err != nil && (len(trees) > 0 || stalk.found()) && !errors.Is(err, errBomb) && ctx.Err() == nil {
-			t.note("%s: it is damaged or cut off after %d files: %v", file, n, err)
+			ended = fmt.Sprintf("it is damaged or cut off after %s: %v", unit.Plural(n, "file", "files"), err)
+			t.note("%s: %s", file, ended)
+			ended = "; " + ended
 			break
 		}
 		switch {
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			return nil, fmt.Errorf("reading the archive %s: it is cut off after %s: %w", file, unit.Plural(n, "file", "files"), err)
 		case err != nil:
 			return nil, fmt.Errorf("reading the archive %s: %w", file, err)
 		case n == maxEntries:
@@ -191,14 +196,14 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 	case len(t.trees) == 0 && stalk.found():
 		all, err := stalk.read(file)
 		if err == nil && len(all) == 0 {
-			err = fmt.Errorf("reading the archive %s: none of the files of pt-stalk in it, as %s, tells numbers of the host", file, stalk.latest())
+			err = fmt.Errorf("reading the archive %s: none of the files of pt-stalk in it, as %s, tells numbers of the host%s", file, stalk.latest(), ended)
 		}
 		if err == nil {
 			all[0].notes = append(t.notes, all[0].notes...)
 		}
 		return all, err
 	case len(t.trees) == 0:
-		return nil, fmt.Errorf("reading the archive %s: there is no copy of /proc/stat in it", file)
+		return nil, fmt.Errorf("reading the archive %s: there is no copy of /proc/stat in it%s", file, ended)
 	}
 	return []*told{t}, nil
 }
