@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"slices"
 
 	"rtrail/internal/packet/engine"
+	"rtrail/internal/packet/pcap"
 	"rtrail/internal/packet/summary"
 	"rtrail/internal/probe/capture"
 	"rtrail/internal/session"
@@ -24,7 +27,11 @@ func (d *diagnosis) captured(ctx context.Context, files []string, stdin io.Reade
 	how := d.howCaptures()
 	how.Second = d.draws()
 	v, err := d.judged(ctx, &session.Captures{Packets: session.Packets{Files: files, Stdin: stdin}, Window: window, How: how})
-	if err != nil {
+	var foreign *pcap.ForeignError
+	switch {
+	case errors.As(err, &foreign) && !slices.Contains(files, "-"):
+		return verdict.Verdict{}, fmt.Errorf("%s: of no kind that rtrail diagnose reads: it begins with %s, and is neither a capture (pcap, pcapng) nor a recording, stacks, a slow query log or a report of another tool that is known; rtrail diagnose --help lists them", foreign.Name, foreign.Begins)
+	case err != nil:
 		return verdict.Verdict{}, err
 	}
 	if slices.Contains(files, "-") && len(v.Findings) > 0 {

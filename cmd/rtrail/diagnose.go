@@ -212,8 +212,14 @@ func (d *diagnosis) check(cmd *cobra.Command, args []string) error {
 	if err := d.face.check(); err != nil {
 		return err
 	}
-	if err := checkOutputs([]output{{"--html", d.html}, {"--flame", d.profile.flame}, {"--pprof", d.profile.pprof}}, slices.Concat(args, d.sides.client, d.sides.server)); err != nil {
+	outputs := []output{{"--html", d.html}, {"--flame", d.profile.flame}, {"--pprof", d.profile.pprof}}
+	if err := checkOutputs(outputs, slices.Concat(args, d.sides.client, d.sides.server)); err != nil {
 		return err
+	}
+	if len(args) == 0 && !d.sides.given() {
+		if err := checkFolders(outputs); err != nil {
+			return err
+		}
 	}
 	missing := checkThere(cmd, args)
 	switch {
@@ -255,7 +261,7 @@ func checkThere(cmd *cobra.Command, args []string) error {
 		if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if i > 0 {
+		if i > 0 || cmd != cmd.Root() {
 			return usageError("%s: no such file", name)
 		}
 		var verbs []string

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,9 +29,11 @@ const (
 // evidenceIn looks into files for what they hold, which is to be done with the
 // privileges with which they are read.
 func evidenceIn(files []string) (evidence, error) {
-	switch {
+	switch other := slices.IndexFunc(files, isFolder); {
 	case slices.ContainsFunc(files, imported.IsCollection):
 		return ofReports, nil
+	case other >= 0:
+		return ofRecording, fmt.Errorf("%s: a directory, and no recording (there is no manifest.json in it), collection of pt-stalk or unpacked sosreport: give the files in it", files[other])
 	case !slices.ContainsFunc(files, isRecording):
 		switch {
 		case all(files, slowlog.IsLog):
@@ -40,10 +45,24 @@ func evidenceIn(files []string) (evidence, error) {
 			return ofReports, nil
 		}
 		return ofCaptures, nil
-	case len(files) > 1:
+	case all(files, isRecording) && len(files) > 1:
 		return ofRecording, usageError("%d recordings given: one can be judged at a time", len(files))
+	case len(files) > 1:
+		return ofRecording, usageError("%s is a recording, which is judged alone: give it without the other files", files[slices.IndexFunc(files, isRecording)])
 	}
 	return ofRecording, nil
+}
+
+// isFolder says that a path is a directory with nothing in it that is of a recording, not even of a damaged one.
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	if path == "-" || err != nil || !info.IsDir() {
+		return false
+	}
+	return !slices.ContainsFunc([]string{"manifest.json", "segments", "journal"}, func(name string) bool {
+		_, err := os.Lstat(filepath.Join(path, name))
+		return !errors.Is(err, fs.ErrNotExist)
+	})
 }
 
 // isReport says that a file, or a directory, is of another tool.

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // output is a file that a flag names to be written.
@@ -39,6 +41,21 @@ func checkOutputs(outputs []output, inputs []string) error {
 			if info, err := statInput(name); err == nil && endangers(there) && os.SameFile(info, there) {
 				return usageError("%s %s is a file that is read: it would be destroyed; name another file", o.flag, o.path)
 			}
+		}
+	}
+	return nil
+}
+
+// checkFolders refuses files in directories that are not there, where all that was watched would be lost when they
+// are written.
+func checkFolders(outputs []output) error {
+	for _, o := range outputs {
+		folder, _ := filepath.Split(o.path) // as the kernel reads it, through links
+		if folder == "" {
+			continue
+		}
+		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+			return usageError("%s %s: there is no directory %s; make it, or name another file", o.flag, o.path, folder)
 		}
 	}
 	return nil

@@ -50,7 +50,11 @@ func (p *packetsJob) check(args []string) (err error) {
 	if p.parquet == "-" {
 		return usageError("--parquet -: standard output has the report; name a directory")
 	}
-	return checkOutputs([]output{{"-w", p.write}, {"--html", p.html}}, args)
+	outputs := []output{{"-w", p.write}, {"--html", p.html}}
+	if err := checkOutputs(outputs, args); err != nil || p.iface == "" {
+		return err
+	}
+	return checkFolders(outputs)
 }
 
 // checkViews refuses flags that exclude each other.

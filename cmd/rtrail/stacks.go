@@ -121,7 +121,11 @@ func (s *stacksJob) check(cmd *cobra.Command, args []string) error {
 	if s.topFile != "" {
 		inputs = append(slices.Clone(args), s.topFile)
 	}
-	return checkOutputs([]output{{"--pprof", s.pprof}, {"--html", s.html}}, inputs)
+	outputs := []output{{"--pprof", s.pprof}, {"--html", s.html}}
+	if err := checkOutputs(outputs, inputs); err != nil || !live {
+		return err
+	}
+	return checkFolders(outputs)
 }
 
 func (s *stacksJob) run(ctx context.Context, files []string, stdin io.Reader, out, stderr io.Writer) error {

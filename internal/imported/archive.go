@@ -44,8 +44,10 @@ func isTar(head []byte) bool { return len(head) > 262 && string(head[257:262]) =
 
 // tree is one copy of /proc.
 type tree struct {
-	at    time.Time // when its file stat was written
-	files map[string][]byte
+	at       time.Time // when it was made, as setTimes tells
+	written  time.Time // when its file stat was, as its archive tells
+	youngest time.Time // the latest time of files beside it, if it is the only one of an archive
+	files    map[string][]byte
 	// descriptors are how many open files each process has, by its folder; none: nobody told.
 	descriptors map[string]int64
 	// scrape is what node_exporter told, in place of files.
@@ -88,6 +90,8 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 	r := tar.NewReader(infile.Until(ctx, &tame{Reader: in, packed: packed}))
 	trees, memory, kept, rows, words, sar := map[string]*tree{}, budget.From(ctx), int64(0), 0, 0, sarFiles{}
 	t := &told{tool: "archive", file: file, dated: true}
+	var youngest time.Time // of files that are none of /proc
+	var ended string       // what is wrong with the end of the archive, for errors
 	open, stalk, logs := openFiles{}, stalkArchive{}, kernelLogs{archive: file}
 	for n := 0; ; n++ {
 		h, err := r.Next()
@@ -95,10 +99,14 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 			break
 		}
 		if err != nil && (len(trees) > 0 || stalk.found()) && !errors.Is(err, errBomb) && ctx.Err() == nil {
-			t.note("%s: it is damaged or cut off after %d files: %v", file, n, err)
+			ended = fmt.Sprintf("it is damaged or cut off after %s: %v", unit.Plural(n, "file", "files"), err)
+			t.note("%s: %s", file, ended)
+			ended = "; " + ended
 			break
 		}
 		switch {
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			return nil, fmt.Errorf("reading the archive %s: it is cut off after %s: %w", file, unit.Plural(n, "file", "files"), err)
 		case err != nil:
 			return nil, fmt.Errorf("reading the archive %s: %w", file, err)
 		case n == maxEntries:
@@ -114,6 +122,9 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 			continue
 		}
 		where, name, ok := procFile(h.Name)
+		if !ok && sane(h.ModTime) && h.ModTime.After(youngest) {
+			youngest = h.ModTime
+		}
 		if !ok {
 			if err := cmp.Or(stalk.take(memory, h, r), sar.take(memory, h, r), logs.take(memory, h, r)); err != nil {
 				return nil, fmt.Errorf("reading the archive %s: %w", file, err)
@@ -149,16 +160,21 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 			trees[where] = &tree{files: map[string][]byte{}}
 		}
 		if name == "stat" {
-			trees[where].at = h.ModTime
+			trees[where].written = h.ModTime
 		}
 		trees[where].files[name] = b
 	}
 	for _, where := range slices.Sorted(maps.Keys(trees)) {
-		if tr := trees[where]; sane(tr.at) && len(tr.files["stat"]) > 0 {
+		if tr := trees[where]; len(tr.files["stat"]) > 0 {
 			tr.descriptors = open[where]
 			t.trees = append(t.trees, tr)
 		}
 	}
+	if len(t.trees) == 1 {
+		t.trees[0].youngest = youngest
+	}
+	setTimes(t.trees)
+	t.trees = slices.DeleteFunc(t.trees, func(tr *tree) bool { return !sane(tr.at) })
 	if stalk.found() && (len(t.trees) > 0 || sar.found()) {
 		t.note("%s: files of pt-stalk in it are left out, as %s: unpack them and give their directory", file, stalk.latest())
 	}
@@ -180,14 +196,14 @@ func readArchive(ctx context.Context, file string, packed *counted, in io.Reader
 	case len(t.trees) == 0 && stalk.found():
 		all, err := stalk.read(file)
 		if err == nil && len(all) == 0 {
-			err = fmt.Errorf("reading the archive %s: none of the files of pt-stalk in it, as %s, tells numbers of the host", file, stalk.latest())
+			err = fmt.Errorf("reading the archive %s: none of the files of pt-stalk in it, as %s, tells numbers of the host%s", file, stalk.latest(), ended)
 		}
 		if err == nil {
 			all[0].notes = append(t.notes, all[0].notes...)
 		}
 		return all, err
 	case len(t.trees) == 0:
-		return nil, fmt.Errorf("reading the archive %s: there is no copy of /proc/stat in it", file)
+		return nil, fmt.Errorf("reading the archive %s: there is no copy of /proc/stat in it%s", file, ended)
 	}
 	return []*told{t}, nil
 }
@@ -220,7 +236,7 @@ func procFile(name string) (where, file string, ok bool) {
 	}
 	where, file = name[:i], name[i+len("/proc/"):]
 	switch file {
-	case "stat", "meminfo", "vmstat", "diskstats", "softirqs", "net/softnet_stat", "swaps", "zoneinfo", "interrupts", "sys/kernel/hostname",
+	case "stat", "uptime", "meminfo", "vmstat", "diskstats", "softirqs", "net/softnet_stat", "swaps", "zoneinfo", "interrupts", "sys/kernel/hostname",
 		"pressure/cpu", "pressure/memory", "pressure/io", "loadavg", "sys/fs/file-nr", "net/dev", "net/snmp", "net/netstat", "net/stat/nf_conntrack":
 		return where, file, true
 	}
@@ -255,11 +271,14 @@ func joinTrees(all []*told) ([]*told, error) {
 	if first == nil {
 		return all, nil
 	}
+	if setTimes(first.trees) {
+		first.note("%s: when /proc was copied is told by what its CPUs counted, as the files kept the time at which the kernel made them (cp -p), and there is no copy of proc/uptime", first.file)
+	}
 	slices.SortStableFunc(first.trees, func(a, b *tree) int { return a.at.Compare(b.at) })
 	n := len(first.trees)
 	first.trees = slices.CompactFunc(first.trees, func(a, b *tree) bool { return a.at.Equal(b.at) })
 	if n > 1 && len(first.trees) == 1 {
-		return nil, fmt.Errorf("reading %s: all %d copies in it are of %v; take them some seconds apart, and keep the times of files (cp -p, no --mtime)", first.file, n, unit.Moment(first.trees[0].at))
+		return nil, first.sameTime(n)
 	}
 	if first.once = len(first.trees) == 1 && len(rest) == 0 && !first.rates; len(first.trees) < 2 && !first.once {
 		return nil, fmt.Errorf("reading %s: there is one %s in it, which tells what was counted since the host was started; give two or more, taken some seconds apart", first.file,

@@ -140,6 +140,8 @@ func (s *stalkArchive) read(file string) (all []*told, err error) {
 		return nil, nil
 	}
 	c := s.kept[last]
+	var notes []string
+	var failed error // of the first file that is left out
 	for _, kind := range stalked {
 		f, there := c.files[kind]
 		if !there {
@@ -150,11 +152,16 @@ func (s *stalkArchive) read(file string) (all []*told, err error) {
 		}
 		t, err := kindOf(f.content[:min(len(f.content), headBytes)])(file+":"+f.name, string(f.content), f.written)
 		if err != nil {
-			return nil, err
+			failed, notes = cmp.Or(failed, err), append(notes, leftOutFor(err))
+			continue
 		}
 		t.written = f.written
 		all = append(all, t)
 	}
+	if len(all) == 0 {
+		return nil, failed
+	}
+	all[0].notes = append(all[0].notes, notes...)
 	if c.log != nil {
 		c.log.put(file, all, all[0])
 	}

@@ -111,7 +111,10 @@ func TestArchiveRefused(t *testing.T) {
 		}
 		return string(archive(t, append(copyOf("a/", 100), list...)...))
 	}
+	cut := string(archive(t, entry{"proc/meminfo", "MemTotal: 1 kB\n", at}, entry{"proc/stat", strings.Repeat("cpu 1 2 3 4\n", 100), at}))[:1700]
 	for name, tc := range map[string]struct{ text, want string }{
+		"cut":     {cut, "no copy of /proc/stat in it; it is damaged or cut off after 2 files: unexpected EOF"},
+		"at once": {cut[:520], "it is cut off after 1 file: unexpected EOF"},
 		"stalk":   {string(archive(t, entry{"db7/2026_11_26_14_50_00-df", "x", at}, entry{"db7/2026_11_26_14_50_00-procstat", "x", at})), "none of the files of pt-stalk in it, as 2026_11_26_14_50_00-*, tells numbers"},
 		"nothing": {string(archive(t, entry{"etc/passwd", "root", at})), "no copy of /proc/stat"},
 		"large":   {string(archive(t, entry{"proc/stat", strings.Repeat("x", maxEntry+1), at})), "have more than"},

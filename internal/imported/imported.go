@@ -13,6 +13,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -107,15 +108,23 @@ func Read(ctx context.Context, files []string) (*recording.Recording, Held, erro
 	if len(files) > maxFiles {
 		return nil, Held{}, fmt.Errorf("reading %d files: at most %d can be put together", len(files), maxFiles)
 	}
+	var failed error // of the first file that is left out
 	for _, f := range files {
 		told, err := readFile(ctx, f)
-		if err != nil {
+		switch {
+		case err != nil && (!ofCollection(f) || ctx.Err() != nil || errors.Is(err, budget.ErrSpent)):
 			return nil, Held{}, err
+		case err != nil:
+			failed, notes = cmp.Or(failed, err), append(notes, leftOutFor(err))
+			continue
 		}
 		all = append(all, told...)
 		if err := boundedThings(all); err != nil {
 			return nil, Held{}, fmt.Errorf("reading %s: %w", f, err)
 		}
+	}
+	if len(all) == 0 {
+		return nil, Held{}, failed
 	}
 	if err := readLogs(ctx, all, logs); err != nil {
 		return nil, Held{}, err
@@ -215,12 +224,18 @@ func together(all []*told) (*recording.Recording, Held, error) {
 	}
 	place(all)
 	var list []*rows
-	var times []string
+	var times, notes []string
+	var failed error // of the first file that is left out
 	for _, t := range all {
 		t.host = host
 		r := fill(t)
 		if !r.last.After(r.first) && !t.once {
-			return fail(fmt.Errorf("reading %s: it holds one report of %s; a rate needs two", t.file, t.tool))
+			err := fmt.Errorf("reading %s: it holds one report of %s; a rate needs two", t.file, t.tool)
+			if !ofCollection(t.file) {
+				return fail(err)
+			}
+			failed, notes = cmp.Or(failed, err), append(append(notes, leftOutFor(err)), t.notes...)
+			continue
 		}
 		list = append(list, r)
 		if t.dated {
@@ -235,8 +250,11 @@ func together(all []*told) (*recording.Recording, Held, error) {
 		}
 		times = append(times, fmt.Sprintf("%s %v to %v", t.file, unit.Moment(r.first), unit.Moment(r.last)))
 	}
+	if len(list) == 0 {
+		return fail(failed)
+	}
 	if !held.To.After(held.From) && !all[0].once { // which is alone
-		return fail(fmt.Errorf("reading %d files: they tell of different times: %s", len(all), strings.Join(times[:min(len(times), maxTimes)], ", ")))
+		return fail(fmt.Errorf("reading %d files: they tell of different times: %s", len(list), strings.Join(times[:min(len(times), maxTimes)], ", ")))
 	}
 	m := recording.Manifest{Format: recording.FormatVersion, Tool: "rtrail " + version.String(), Host: host, Started: held.From, Ended: held.To}
 	w := recording.NewWriter(held.From)
@@ -265,7 +283,6 @@ func together(all []*told) (*recording.Recording, Held, error) {
 			}
 		}
 	}
-	var notes []string
 	for i, r := range list {
 		recording.Append(w, recording.ProbeRun{At: held.From, Probe: m.Probes[i].Name, Rows: int64(len(r.told.reports))})
 		text := r.told.source()

@@ -83,6 +83,9 @@ func parseMySQL(file, text string, _ time.Time) (*told, error) {
 	default:
 		a.rows(&lines)
 	}
+	if lines.rows == 0 && lines.bad == 0 {
+		return nil, fmt.Errorf("reading %s: there is no answer of MySQL in it", file)
+	}
 	return t, lines.check(t)
 }
 
@@ -253,6 +256,10 @@ func joinMySQL(all []*told) ([]*told, error) {
 		}
 	}
 	moments, err := joined.moments(of, began(rest, parts))
+	if err != nil && len(rest) > 0 && !slices.ContainsFunc(parts, func(t *told) bool { return !ofCollection(t.file) }) {
+		rest[0].notes = append(append(rest[0].notes, joined.notes...), leftOutFor(err))
+		return rest, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -260,6 +267,7 @@ func joinMySQL(all []*told) ([]*told, error) {
 		if len(rest) == 0 {
 			return nil, fmt.Errorf("reading %s: it tells of one moment, and a rate needs two; give what mysqladmin extended-status -i 1 -c 10 prints, or all files of pt-stalk", joined.file)
 		}
+		rest[0].notes = append(rest[0].notes, joined.notes...)
 		rest[0].note("%s: left out, as there is no second moment in it, with which a rate could be made", joined.file)
 		return rest, nil
 	}

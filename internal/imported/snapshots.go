@@ -219,6 +219,13 @@ var collected = regexp.MustCompile(`^(\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d)-([a-z_0-9-
 var stalked = []string{"procstat", "procvmstat", "meminfo", "diskstats", "interrupts", "vmstat", "iostat", "mpstat", "top", "mysqladmin",
 	"innodbstatus1", "innodbstatus2", "processlist", "transactions", "lock-waits", "variables"}
 
+// ofCollection says that a file is one of a collection: where pt-stalk was stopped or MySQL did not answer it may be
+// short, and the others are read without it.
+func ofCollection(file string) bool { return collected.MatchString(filepath.Base(file)) }
+
+// leftOutFor is the note on such a file.
+func leftOutFor(err error) string { return fmt.Sprintf("left out: %v", err) }
+
 // lasting is how many of these tell of more than one moment.
 const lasting = 10
 

@@ -296,8 +296,21 @@ func (s *source) format(name string, head []byte) (p parser, skip int, err error
 	case ok:
 		return c, classicHeader, nil
 	}
-	return nil, 0, fmt.Errorf("%s: not a capture: begins with %s; expected pcap or pcapng, plain or compressed with gzip or zstd%s",
-		name, describe(head), hint(head))
+	e := &ForeignError{Name: name, Begins: describe(head)}
+	if h := hint(head); h != "" {
+		return nil, 0, errors.New(e.Error() + h)
+	}
+	return nil, 0, e
+}
+
+// ForeignError says that a file is no capture, nor what people take for one.
+type ForeignError struct {
+	Name   string
+	Begins string // its first bytes, in quotes if they are text
+}
+
+func (e *ForeignError) Error() string {
+	return fmt.Sprintf("%s: not a capture: begins with %s; expected pcap or pcapng, plain or compressed with gzip or zstd", e.Name, e.Begins)
 }
 
 // describe shows the first bytes as text if they are, else as numbers.
