@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -205,6 +206,7 @@ func (t *timelineJob) run(ctx context.Context, src *session.Store) (*timelined, 
 	out.survey = episode.Survey{Windows: episode.Windows{Every: every}, Part: part, Patience: patience, Spread: patience > 0, Gently: t.gently, Fully: src.Imported()}
 	out.survey.Begin()
 	left := refusedPatience
+	var said heard
 	for _, p := range held.Pieces {
 		if p.From.After(out.to) || p.To.Before(out.from) {
 			continue
@@ -215,7 +217,7 @@ func (t *timelineJob) run(ctx context.Context, src *session.Store) (*timelined, 
 			return nil, err
 		}
 		out.notes = append(out.notes, rec.Manifest().Notes...)
-		open, lines := opening(src, p), stretches(src, rec, from, to, part)
+		open, lines := said.by(opening(src, p)), stretches(src, rec, from, to, part)
 		began := time.Now()
 		if out.survey.Refusals, notes, err = refusals(ctx, src, p, from, to, lines, &out.survey, left); err != nil {
 			return nil, err
@@ -229,12 +231,41 @@ func (t *timelineJob) run(ctx context.Context, src *session.Store) (*timelined, 
 			return nil, err
 		}
 	}
+	out.notes = append(out.notes, said.notes...)
 	if src.Imported() {
 		out.notes = append(out.notes, partOnly)
 	}
 	slices.Sort(out.notes)
 	out.notes = slices.Compact(out.notes)
 	return out, nil
+}
+
+// heard are the notes of the parts of a recording that are judged: those tell of more tables than the timeline
+// itself is made of. Several are read at a time.
+type heard struct {
+	mu    sync.Mutex
+	notes []string
+}
+
+// maxHeard bounds them.
+const maxHeard = 100
+
+// by is the same opening, listened to.
+func (h *heard) by(open episode.Open) episode.Open {
+	return func(ctx context.Context, from, to time.Time) (*recording.Recording, error) {
+		rec, err := open(ctx, from, to)
+		if err != nil {
+			return nil, err
+		}
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		for _, n := range rec.Manifest().Notes {
+			if len(h.notes) < maxHeard && !slices.Contains(h.notes, n) {
+				h.notes = append(h.notes, n)
+			}
+		}
+		return rec, nil
+	}
 }
 
 // tooShort refuses a time in which reports have too few samples.

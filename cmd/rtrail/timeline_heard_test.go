@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"rtrail/internal/recording"
+)
+
+// What parts of a recording say of themselves is told once, and not without end.
+func TestHeard(t *testing.T) {
+	var h heard
+	var next []string
+	var fails error
+	open := h.by(func(context.Context, time.Time, time.Time) (*recording.Recording, error) {
+		return recording.New(recording.Manifest{Notes: next}), fails
+	})
+	read := func(notes ...string) {
+		next = notes
+		if _, err := open(t.Context(), time.Time{}, time.Time{}); !errors.Is(err, fails) {
+			t.Errorf("%v, want %v", err, fails)
+		}
+	}
+	read("listeners.parquet is missing")
+	read()
+	read("disks.parquet is missing", "listeners.parquet is missing")
+	fails = errors.New("no memory")
+	read("of what failed")
+	fails = nil
+	if want := []string{"listeners.parquet is missing", "disks.parquet is missing"}; !slices.Equal(h.notes, want) {
+		t.Errorf("%q, want %q", h.notes, want)
+	}
+	for i := range 2 * maxHeard {
+		read(fmt.Sprint(i))
+	}
+	if len(h.notes) != maxHeard {
+		t.Errorf("%d notes, want %d", len(h.notes), maxHeard)
+	}
+}
