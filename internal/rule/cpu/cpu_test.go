@@ -211,6 +211,27 @@ func TestSaturatedByPressureIsALowerBound(t *testing.T) {
 	}
 }
 
+// What makes a finding less sure is said.
+func TestSaturatedSaysWhyItIsPossible(t *testing.T) {
+	const why = "of the busy CPU time is that of tasks with a positive nice value"
+	for _, tt := range []struct {
+		name  string
+		cpu   ruletest.CPU
+		sure  rule.Confidence
+		notes int
+	}{
+		{"most is niced", ruletest.CPU{Nice: 0.6, User: 0.4}, rule.Possible, 1},
+		{"less than half is niced", ruletest.CPU{Nice: 0.4, User: 0.6}, rule.Likely, 0},
+	} {
+		h := ruletest.New(2, 10).AllCPUs(tt.cpu).System(ruletest.System{Running: 14})
+		f := h.Detect(t, saturated)[0]
+		ruletest.Checked(t, f)
+		if f.Confidence != tt.sure || len(f.Notes) != tt.notes || tt.notes > 0 && !strings.Contains(f.Notes[0].String(), "60 % "+why) {
+			t.Errorf("%s: %v with notes %v, want %v with %d", tt.name, f.Confidence, f.Notes, tt.sure, tt.notes)
+		}
+	}
+}
+
 // The impact and the sum that evidence tells agree: what is left out is said.
 func TestSaturatedSaysWhatIsLeftOut(t *testing.T) {
 	for _, tt := range []struct {
