@@ -310,7 +310,7 @@ func (t *timelined) document() document.Document {
 	d.Blocks = append(d.Blocks, possible(t.source, s)...)
 	if s.Left > 0 {
 		d.Blocks = append(d.Blocks, document.Prose{Label: "NOTE", Style: document.Warn,
-			Words: fmt.Sprintf("there was no time to judge %d of %d windows; --from and --to choose a part, --step %v takes the time it needs", s.Left, s.Left+s.Judged, unit.Duration(s.Every))})
+			Words: fmt.Sprintf("there was no time to judge %d of %d windows; --from and --to choose a part, --step %v takes the time it needs", s.Left, s.Left+s.Judged, s.Every)})
 	}
 	for _, n := range t.notes {
 		d.Blocks = append(d.Blocks, document.Prose{Label: "NOTE", Style: document.Warn, Words: n})

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"rtrail/internal/document"
+	"rtrail/internal/episode"
 	"rtrail/internal/recording"
 )
 
@@ -39,5 +42,18 @@ func TestHeard(t *testing.T) {
 	}
 	if len(h.notes) != maxHeard {
 		t.Errorf("%d notes, want %d", len(h.notes), maxHeard)
+	}
+}
+
+// The step that is advised is one that the flag takes.
+func TestTimelineAdvisesAStep(t *testing.T) {
+	for every, want := range map[time.Duration]string{10 * time.Second: "--step 10s takes", 10 * time.Minute: "--step 10m0s takes"} {
+		out := &timelined{survey: episode.Survey{Windows: episode.Windows{Every: every}, Part: 10 * time.Second, Judged: 2, Left: 3}}
+		if !slices.ContainsFunc(out.document().Blocks, func(b document.Block) bool {
+			p, ok := b.(document.Prose)
+			return ok && strings.Contains(p.Words, want)
+		}) {
+			t.Errorf("nobody says %q", want)
+		}
 	}
 }
