@@ -91,7 +91,7 @@ func Of(v *view.View) Report {
 
 // looksAt are tables of settings, and of those that they are compared with. A probe that fills one is missed.
 var looksAt = []recording.Table{recording.Sysctls, recording.Memory, recording.NetDevices, recording.Interrupts,
-	recording.Processes, recording.Limits, recording.Listeners, recording.Cgroups}
+	recording.Processes, recording.Limits, recording.Listeners, recording.Cgroups, recording.ProbeRuns}
 
 // maxBlind bounds what is told of files that are missing.
 const maxBlind = 5

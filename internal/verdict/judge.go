@@ -409,7 +409,11 @@ func (s sources) absent(r rule.Rule, t recording.Table) (NotJudged, bool) {
 	if !known {
 		return n, true
 	}
-	if h := s.health[i]; !h.OK || h.Runs == 0 || h.Late == h.Runs {
+	h := s.health[i]
+	if why := s.unread[recording.ProbeRuns]; h.OK && h.Runs == 0 && why != "" {
+		return abstention(r, notRead(recording.ProbeRuns, why)), true
+	}
+	if !h.OK || h.Runs == 0 || h.Late == h.Runs {
 		n.Needs = "probe " + h.Name
 		n.Why, n.How = h.Error, h.Remedy
 		if n.Why == "" {

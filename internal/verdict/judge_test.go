@@ -335,6 +335,21 @@ func TestUnreadIsNotHealth(t *testing.T) {
 	}
 }
 
+// Where nothing tells which probes ran, a table without rows is not said to be of one that did not.
+func TestUnreadRuns(t *testing.T) {
+	for why, unread := range map[string][]recording.Unread{
+		"it did not run in the window": nil,
+		"its file is missing":          {{Table: recording.ProbeRuns, From: t0, Why: "its file is missing"}},
+	} {
+		m := evidence(t, recording.ProbeInfo{}).Manifest()
+		m.Unread = unread
+		v := Judge(view.New(recording.New(m), t0, t0.Add(10*time.Second)), []rule.Rule{finds("sy/a", nil)})
+		if len(v.NotJudged) != 1 || v.NotJudged[0].Why != why {
+			t.Errorf("not judged %+v, want it because %q", v.NotJudged, why)
+		}
+	}
+}
+
 // What asking a server cost is told in every form of the answer.
 func TestOwnCostIsNoted(t *testing.T) {
 	rec := recording.New(recording.Manifest{Notes: []string{"interrupted"}})
