@@ -12,6 +12,9 @@ import (
 	"rtrail/internal/unit"
 )
 
+// maxLacking is how many files are named that a packed recording lacks.
+const maxLacking = 5
+
 func newPackCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
@@ -41,6 +44,10 @@ recording that still runs may be packed.`,
 				return usageError("-o %s is a file that is read: it would be destroyed; name another file", out)
 			}
 			confine(cmd.ErrOrStderr(), privilege.Needs{Read: args, Write: []string{out}})
+			lacking, err := recording.Lacking(args[0])
+			if err != nil {
+				return err
+			}
 			if err := recording.Pack(cmd.Context(), args[0], out); err != nil {
 				return err
 			}
@@ -49,6 +56,13 @@ recording that still runs may be packed.`,
 				return err
 			}
 			fmt.Fprintf(cmd.ErrOrStderr(), "packed %s into %s, %v\n", args[0], out, unit.Bytes(info.Size()))
+			for i, what := range lacking {
+				if i == maxLacking {
+					fmt.Fprintf(cmd.ErrOrStderr(), "and %d more\n", len(lacking)-i)
+					break
+				}
+				fmt.Fprintf(cmd.ErrOrStderr(), "it is not whole: %s\n", what)
+			}
 			return nil
 		},
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -205,6 +206,7 @@ func (t *timelineJob) run(ctx context.Context, src *session.Store) (*timelined, 
 	out.survey = episode.Survey{Windows: episode.Windows{Every: every}, Part: part, Patience: patience, Spread: patience > 0, Gently: t.gently, Fully: src.Imported()}
 	out.survey.Begin()
 	left := refusedPatience
+	var said heard
 	for _, p := range held.Pieces {
 		if p.From.After(out.to) || p.To.Before(out.from) {
 			continue
@@ -215,7 +217,7 @@ func (t *timelineJob) run(ctx context.Context, src *session.Store) (*timelined, 
 			return nil, err
 		}
 		out.notes = append(out.notes, rec.Manifest().Notes...)
-		open, lines := opening(src, p), stretches(src, rec, from, to, part)
+		open, lines := said.by(opening(src, p)), stretches(src, rec, from, to, part)
 		began := time.Now()
 		if out.survey.Refusals, notes, err = refusals(ctx, src, p, from, to, lines, &out.survey, left); err != nil {
 			return nil, err
@@ -229,6 +231,7 @@ func (t *timelineJob) run(ctx context.Context, src *session.Store) (*timelined, 
 			return nil, err
 		}
 	}
+	out.notes = append(out.notes, said.notes...)
 	if src.Imported() {
 		out.notes = append(out.notes, partOnly)
 	}
@@ -236,6 +239,34 @@ func (t *timelineJob) run(ctx context.Context, src *session.Store) (*timelined, 
 	slices.Sort(out.notes)
 	out.notes = slices.Compact(out.notes)
 	return out, nil
+}
+
+// heard are the notes of the parts of a recording that are judged: those tell of more tables than the timeline
+// itself is made of. Several are read at a time.
+type heard struct {
+	mu    sync.Mutex
+	notes []string
+}
+
+// maxHeard bounds them.
+const maxHeard = 100
+
+// by is the same opening, listened to.
+func (h *heard) by(open episode.Open) episode.Open {
+	return func(ctx context.Context, from, to time.Time) (*recording.Recording, error) {
+		rec, err := open(ctx, from, to)
+		if err != nil {
+			return nil, err
+		}
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		for _, n := range rec.Manifest().Notes {
+			if len(h.notes) < maxHeard && !slices.Contains(h.notes, n) {
+				h.notes = append(h.notes, n)
+			}
+		}
+		return rec, nil
+	}
 }
 
 // tooShort refuses a time in which reports have too few samples.
@@ -280,7 +311,7 @@ func (t *timelined) document() document.Document {
 	d.Blocks = append(d.Blocks, possible(t.source, s)...)
 	if s.Left > 0 {
 		d.Blocks = append(d.Blocks, document.Prose{Label: "NOTE", Style: document.Warn,
-			Words: fmt.Sprintf("there was no time to judge %d of %d windows; --from and --to choose a part, --step %v takes the time it needs", s.Left, s.Left+s.Judged, unit.Duration(s.Every))})
+			Words: fmt.Sprintf("there was no time to judge %d of %d windows; --from and --to choose a part, --step %v takes the time it needs", s.Left, s.Left+s.Judged, s.Every)})
 	}
 	for _, n := range t.notes {
 		d.Blocks = append(d.Blocks, document.Prose{Label: "NOTE", Style: document.Warn, Words: n})

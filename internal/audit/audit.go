@@ -9,9 +9,11 @@
 package audit
 
 import (
+	"fmt"
 	"slices"
 
 	"rtrail/internal/crash"
+	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
 	"rtrail/internal/view"
@@ -56,11 +58,12 @@ type Report struct {
 	Fine    []*Check // judged, without a remark
 	Absent  []*Check // there was nothing of what they judge, or it could not be read
 	Failed  []string // why a check has judged nothing: a mistake of its own
+	Blind   []string // what of the evidence is missing, so that silence of checks says little
 }
 
 // Of looks at all settings of a view.
 func Of(v *view.View) Report {
-	var r Report
+	r := Report{Blind: blindIn(v)}
 	for i := range Checks {
 		c := &Checks[i]
 		var list []Remark
@@ -84,6 +87,41 @@ func Of(v *view.View) Report {
 		}
 	}
 	return r
+}
+
+// looksAt are tables of settings, and of those that they are compared with. A probe that fills one is missed.
+var looksAt = []recording.Table{recording.Sysctls, recording.Memory, recording.NetDevices, recording.Interrupts,
+	recording.Processes, recording.Limits, recording.Listeners, recording.Cgroups, recording.ProbeRuns}
+
+// maxBlind bounds what is told of files that are missing.
+const maxBlind = 5
+
+// blindIn says what checks could not look at although it was wanted.
+func blindIn(v *view.View) (list []string) {
+	m := v.Manifest()
+	_, runs := view.Group(view.Rows[recording.ProbeRun](v), func(r recording.ProbeRun) string { return r.Probe })
+	for _, p := range m.Probes {
+		if !slices.ContainsFunc(p.Fills, func(t recording.Table) bool { return slices.Contains(looksAt, t) }) {
+			continue
+		}
+		own := runs[p.Name]
+		switch {
+		case len(own) == 0 && p.Missing != "":
+			list = append(list, fmt.Sprintf("the probe %s did not run: %s", p.Name, p.Missing))
+		case len(own) == 0 && len(runs) > 0:
+			list = append(list, fmt.Sprintf("the probe %s did not run in this time", p.Name))
+		case len(own) > 0 && !slices.ContainsFunc(own, func(r recording.ProbeRun) bool { return r.Error == "" }):
+			list = append(list, fmt.Sprintf("the probe %s failed: %s", p.Name, own[len(own)-1].Error))
+		}
+	}
+	told := 0
+	for _, u := range m.Unread {
+		if told < maxBlind && slices.Contains(looksAt, u.Table) && !slices.Contains(list, u.Why) {
+			list = append(list, u.Why)
+			told++
+		}
+	}
+	return list
 }
 
 // Explains says whether a setting explains a finding about the same thing, and

@@ -16,6 +16,9 @@ func (r *Report) Document(host recording.Host, notes []string, verbose bool) doc
 	d := document.Document{Title: strings.TrimSpace("Settings of " + host.Name)}
 	add := func(blocks ...document.Block) { d.Blocks = append(d.Blocks, blocks...) }
 	facts := document.Facts{Lead: "NOTHING TO REMARK", Style: document.Good}
+	if len(r.Blind) > 0 {
+		facts.Lead, facts.Style = "NOTHING TO REMARK IN WHAT COULD BE READ", document.Warn
+	}
 	if n := len(r.Remarks); n > 0 {
 		facts.Lead, facts.Style = strings.ToUpper(unit.Plural(n, "setting", "settings")+" worth a look"), document.Warn
 	}
@@ -34,7 +37,7 @@ func (r *Report) Document(host recording.Host, notes []string, verbose bool) doc
 		add(table("PASSED: nothing of this was seen", r.Fine)...)
 		add(table("NOTHING TO JUDGE: it is not there, or could not be read", r.Absent)...)
 	}
-	for _, n := range slices.Concat(notes, r.Failed) {
+	for _, n := range slices.Concat(notes, r.Blind, r.Failed) {
 		add(document.Prose{Label: "NOTE", Style: document.Warn, Words: n})
 	}
 	return d
@@ -133,5 +136,5 @@ func (r *Report) Result(host recording.Host, tool string, notes []string) any {
 		Passed   []string  `json:"passed"`
 		Absent   []string  `json:"nothing_to_judge"`
 		Notes    []string  `json:"notes"`
-	}{1, tool, host.Name, host.Kernel, Settings(r.Remarks), ids(r.Fine), ids(r.Absent), append(append([]string{}, notes...), r.Failed...)}
+	}{1, tool, host.Name, host.Kernel, Settings(r.Remarks), ids(r.Fine), ids(r.Absent), append([]string{}, slices.Concat(notes, r.Blind, r.Failed)...)}
 }

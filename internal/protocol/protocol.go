@@ -5,6 +5,7 @@ package protocol
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"rtrail/internal/shell"
@@ -52,6 +53,8 @@ type Traits struct {
 	Inside shell.Command
 	// Log shows where a server writes errors; empty: into the journal.
 	Log shell.Command
+	// LogBy begins the names of the programs that write there; "": all servers do.
+	LogBy string
 	// Unit is the server's systemd unit, of which the journal has the log; "" if units
 	// differ.
 	Unit string
@@ -60,11 +63,19 @@ type Traits struct {
 	Pool shell.Command
 }
 
-// LogAt shows the errors that a server wrote about a moment, on its host.
-func (t *Traits) LogAt(at time.Time) shell.Command {
-	if !t.Log.Empty() {
+// LogAt shows the errors that a server wrote about a moment, on its host. program is its name; "": it is not known.
+func (t *Traits) LogAt(at time.Time, program string) shell.Command {
+	if !t.Log.Empty() && strings.HasPrefix(program, t.LogBy) {
 		return t.Log
 	}
+	journal := t.journalAt(at)
+	if !t.Log.Empty() && program == "" {
+		journal = journal.With("# of %s: %s", t.LogBy, t.Log)
+	}
+	return journal
+}
+
+func (t *Traits) journalAt(at time.Time) shell.Command {
 	const around = time.Minute
 	from, to := at.Add(-around).UTC().Format(unit.MomentLayout), at.Add(around).UTC().Format(unit.MomentLayout)
 	if t.Unit == "" {

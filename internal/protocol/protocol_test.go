@@ -1,6 +1,10 @@
 package protocol
 
-import "testing"
+import (
+	"strings"
+	"testing"
+	"time"
+)
 
 func TestCause(t *testing.T) {
 	for _, c := range []struct{ name, code, want string }{
@@ -14,6 +18,24 @@ func TestCause(t *testing.T) {
 	} {
 		if got := Of(c.name).Cause(c.code); got != c.want {
 			t.Errorf("%s %s: %s", c.name, c.code, got)
+		}
+	}
+}
+
+// A log of one program is no place to look for errors of another.
+func TestLogAt(t *testing.T) {
+	const journal, nginx = "journalctl --since ", "tail -n 100 /var/log/nginx/error.log"
+	at := time.Date(2026, 3, 1, 14, 2, 10, 0, time.UTC)
+	for _, c := range []struct{ name, program, begins, ends string }{
+		{"http", "nginx", nginx, nginx},
+		{"http", "python3", journal, "14:03:10 UTC'"},
+		{"http", "", journal, "' # of nginx: " + nginx},
+		{"mysql", "mariadbd", "mysql -e ", ""},
+		{"mysql", "", "mysql -e ", ""},
+		{"fastcgi", "php-fpm8.2", "journalctl -u ", ""},
+	} {
+		if got := Of(c.name).LogAt(at, c.program).String(); !strings.HasPrefix(got, c.begins) || !strings.HasSuffix(got, c.ends) {
+			t.Errorf("%s of %q: %s", c.name, c.program, got)
 		}
 	}
 }

@@ -124,6 +124,7 @@ var table = complete(map[string]*Traits{
 		IdleLimit: "keepalive_timeout of nginx, KeepAliveTimeout of Apache, server.keepAliveTimeout of Node.js (5 s unless set)",
 		Inside:    shell.Line("perf top -g -p PID   # and the times in the access log"),
 		Log:       shell.Line("tail -n 100 /var/log/nginx/error.log"),
+		LogBy:     "nginx",
 	},
 	"fastcgi": {
 		Summary:   Path,

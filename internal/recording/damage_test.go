@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -353,6 +354,96 @@ func TestKilled(t *testing.T) {
 		}
 		if err := os.RemoveAll(dir); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// A table that a segment had and has not any more is told, with the time of which it lacks rows; that it had none is
+// no damage.
+func TestMissingTables(t *testing.T) {
+	name := func(dir string, id segmentID, table Table) string {
+		return filepath.Join(dir, segmentsFolder, id.String(), string(table)+parquetSuffix)
+	}
+	for what, c := range map[string]struct {
+		running bool
+		remove  map[Table][]int // from segments
+		cut     int             // segment of which the listeners are cut; -1: none
+		want    []Table         // in the order of the segments
+		from    []int           // segment
+		to      []int           // segment; -1: none
+	}{
+		"none":                 {cut: -1},
+		"one":                  {remove: map[Table][]int{Listeners: {1}}, cut: -1, want: []Table{Listeners}, from: []int{1}, to: []int{2}},
+		"two on end":           {remove: map[Table][]int{Listeners: {1, 2}}, cut: -1, want: []Table{Listeners}, from: []int{1}, to: []int{3}},
+		"two apart":            {remove: map[Table][]int{Listeners: {0, 2}}, cut: -1, want: []Table{Listeners, Listeners}, from: []int{0, 2}, to: []int{1, 3}},
+		"two tables":           {remove: map[Table][]int{Listeners: {1}, Conntrack: {2}}, cut: -1, want: []Table{Listeners, Conntrack}, from: []int{1, 2}, to: []int{2, 3}},
+		"the last":             {remove: map[Table][]int{Listeners: {3}}, cut: -1, want: []Table{Listeners}, from: []int{3}, to: []int{-1}},
+		"before a running one": {running: true, remove: map[Table][]int{Listeners: {2}}, cut: -1, want: []Table{Listeners}, from: []int{2}, to: []int{3}},
+		"cut":                  {cut: 1, want: []Table{Listeners}, from: []int{1}, to: []int{2}},
+	} {
+		dir, clock := t.TempDir(), newClock()
+		began := clock.now
+		d := create(t, dir, Options{SegmentLength: 10 * time.Second, Now: clock.time})
+		fill(t, d, clock, rand.New(rand.NewPCG(7, 7)), 35, System, Listeners, Conntrack)
+		if c.running {
+			for d.waiting() > 0 {
+				time.Sleep(time.Millisecond)
+			}
+			kill(d)
+		} else if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+		segments := entries(t, dir)
+		for table, list := range c.remove {
+			for _, i := range list {
+				if err := os.Remove(name(dir, segments[i], table)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if c.cut >= 0 {
+			if err := os.Truncate(name(dir, segments[c.cut], Listeners), 20); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var want []Unread
+		for i, table := range c.want {
+			u := Unread{Table: table, From: began.Add(time.Duration(c.from[i]) * 10 * time.Second)}
+			if c.to[i] >= 0 {
+				u.To = began.Add(time.Duration(c.to[i]) * 10 * time.Second)
+			}
+			want = append(want, u)
+		}
+		lacking, err := Lacking(dir)
+		if err != nil || (len(lacking) > 0) != (len(want) > 0) {
+			t.Errorf("%s: lacking %q, %v", what, lacking, err)
+		}
+		packed := filepath.Join(t.TempDir(), "packed.rtr")
+		if err := Pack(t.Context(), dir, packed); err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{dir, packed} {
+			m := open(t, path).Manifest()
+			for i, u := range m.Unread {
+				if !slices.Contains(m.Notes, u.Why) || !strings.Contains(u.Why, string(u.Table)+parquetSuffix) {
+					t.Errorf("%s: %q in no note of %q", what, u.Why, m.Notes)
+				}
+				m.Unread[i].Why = ""
+			}
+			if diff := cmp.Diff(want, m.Unread); diff != "" {
+				t.Errorf("%s: not read (-want +got):\n%s", what, diff)
+			}
+			if len(want) == 0 && len(m.Notes) > 0 {
+				t.Errorf("%s: notes %q", what, m.Notes)
+			}
+			some, err := OpenRange(t.Context(), path, time.Time{}, time.Time{}, System)
+			if err != nil || len(some.Manifest().Unread) > 0 || len(some.Manifest().Notes) > 0 {
+				t.Errorf("%s: tables nobody asked for are told of: %q, %v", what, some.Manifest().Notes, err)
+			}
+			all, err := Inspect(t.Context(), path)
+			if err != nil || (len(all.Notes) > 0) != (len(want) > 0) {
+				t.Errorf("%s: notes on what it holds %q, %v", what, all.Notes, err)
+			}
 		}
 	}
 }

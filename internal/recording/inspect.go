@@ -79,6 +79,11 @@ func (c *Contents) segment(ctx context.Context, src source, s segmentFiles) {
 	if err != nil {
 		c.notes.add("%s: %v", path.Join(s.folder, checksumFile), err)
 	}
+	if info.Sealed {
+		for _, t := range s.missing(sums) {
+			c.notes.add("%s is missing", s.fileOf(t))
+		}
+	}
 	for _, file := range s.files {
 		base, isTable := strings.CutSuffix(file, parquetSuffix)
 		if file == checksumFile || isTable != info.Sealed {

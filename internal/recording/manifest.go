@@ -27,6 +27,17 @@ type Manifest struct {
 	Notes []string `json:"notes,omitempty"`
 	// Runs are the earlier ones of a recording that was continued, oldest first.
 	Runs []Run `json:"runs,omitempty"`
+	// Unread are the stretches of time of which rows of a table could not be read. Who reads finds them:
+	// they are not written.
+	Unread []Unread `json:"-"`
+}
+
+// Unread is a stretch of time of which not all rows of a table could be read: its file is missing, cut or damaged.
+type Unread struct {
+	Table Table
+	From  time.Time // the first row of the segment
+	To    time.Time // that of the next one; zero: there is none
+	Why   string    // names the file
 }
 
 // Run is the host as rtrail saw it until it was started again: after an upgrade or a start of

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path"
 	"slices"
 	"strings"
@@ -54,9 +55,10 @@ type opener struct {
 	piece    int  // that is read; newest: chosen by the range
 	part     bool // it is one of the parts that are read in turn: one that is damaged is empty
 	rec      *Recording
-	notes    noteList // what could not be read
-	files    int      // that could be read
-	full     bool     // no more fits into memory
+	notes    noteList      // what could not be read
+	files    int           // that could be read
+	full     bool          // no more fits into memory
+	lacking  map[Table]int // place of the last stretch of a table in Manifest.Unread
 }
 
 func (o *opener) open() (*Recording, error) {
@@ -97,6 +99,7 @@ func (o *opener) open() (*Recording, error) {
 	}
 	if !o.full && m.Piece == o.piece {
 		o.journal(journalFile)
+		o.endLacking()
 	}
 	if !o.full && !o.in.from.IsZero() {
 		o.held(segments)
@@ -191,6 +194,11 @@ func (o *opener) segment(s segmentFiles) {
 	if err != nil {
 		o.notes.add("%s: %v", path.Join(s.folder, checksumFile), err)
 	}
+	for _, t := range s.missing(sums) {
+		if o.in.wants(t) {
+			o.lacks(s, t, "%s is missing", s.fileOf(t))
+		}
+	}
 	for _, name := range s.files {
 		base, ok := strings.CutSuffix(name, parquetSuffix)
 		if !ok {
@@ -204,7 +212,7 @@ func (o *opener) segment(s segmentFiles) {
 			o.files++
 			o.notes.add("table %s is unknown to this version and was left out", clip(base))
 		case o.in.wants(k.name):
-			o.table(path.Join(s.folder, name), k, sums)
+			o.table(s, k, sums)
 		default:
 			o.files++
 		}
@@ -224,15 +232,63 @@ func (o *opener) last() (at time.Time) {
 	return at
 }
 
-func (o *opener) table(name string, k *kind, sums map[string]fileSum) {
+// lacks notes that rows of a table are missing in a segment, and why.
+func (o *opener) lacks(s segmentFiles, t Table, format string, args ...any) {
+	why := clipNote(fmt.Sprintf(format, args...))
+	o.notes.add("%s", why)
+	list := o.rec.manifest.Unread
+	from, to := s.id.start, o.next(s)
+	if i, ok := o.lacking[t]; ok && list[i].To.Equal(from) {
+		list[i].To = to
+		return
+	}
+	if o.lacking == nil {
+		o.lacking = map[Table]int{}
+	}
+	o.lacking[t] = len(list)
+	o.rec.manifest.Unread = append(list, Unread{Table: t, From: from, To: to, Why: why})
+}
+
+// next is when the segment after another one began; zero: there is none in the piece.
+func (o *opener) next(s segmentFiles) time.Time {
+	i, _ := slices.BinarySearchFunc(o.segments, s.id, func(have segmentFiles, id segmentID) int { return have.id.compare(id) })
+	for i++; i < len(o.segments); i++ {
+		if n := o.segments[i].id; n.piece == s.id.piece {
+			return n.start
+		}
+	}
+	return time.Time{}
+}
+
+// endLacking ends what is missing in the last sealed segment where the running one begins.
+func (o *opener) endLacking() {
+	list := o.rec.manifest.Unread
+	if !slices.ContainsFunc(list, func(u Unread) bool { return u.To.IsZero() }) {
+		return
+	}
+	f, err := o.src.open(journalFile)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	began := firstMoment(o.ctx, io.NewSectionReader(f, 0, f.size))
+	for i := range list {
+		if list[i].To.IsZero() {
+			list[i].To = began
+		}
+	}
+}
+
+func (o *opener) table(s segmentFiles, k *kind, sums map[string]fileSum) {
+	name := s.fileOf(k.name)
 	f, err := o.src.open(name)
 	if err != nil {
-		o.notes.add("%s was left out: %v", name, err)
+		o.lacks(s, k.name, "%s was left out: %v", name, err)
 		return
 	}
 	defer f.Close()
 	if err := f.verify(o.ctx, path.Base(name), sums); err != nil {
-		o.notes.add("%s was left out: %v", name, err)
+		o.lacks(s, k.name, "%s was left out: %v", name, err)
 		return
 	}
 	have := o.rec.tables[k.name]
@@ -253,7 +309,7 @@ func (o *opener) table(name string, k *kind, sums map[string]fileSum) {
 		o.files++
 		o.full = true
 	default:
-		o.notes.add("%s was read as far as possible: %v", name, err)
+		o.lacks(s, k.name, "%s was read as far as possible: %v", name, err)
 	}
 }
 

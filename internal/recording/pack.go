@@ -78,6 +78,42 @@ func pack(ctx context.Context, dir, out string) error {
 	})
 }
 
+// Lacking says which files of a recording are missing or cut, as after a copy that was not whole. It looks at
+// names and sizes only.
+func Lacking(dir string) ([]string, error) {
+	src, err := openSource(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer src.close()
+	var notes noteList
+	for _, s := range src.segments() {
+		if slices.Contains(s.files, journalFile) {
+			continue // it has everything
+		}
+		sums, err := readSums(src, s.folder)
+		if err != nil {
+			notes.add("%s: %v", path.Join(s.folder, checksumFile), err)
+		}
+		for _, t := range s.missing(sums) {
+			notes.add("%s is missing", s.fileOf(t))
+		}
+		for _, name := range s.files {
+			want, had := sums[name]
+			if !had {
+				continue
+			}
+			if f, err := src.open(path.Join(s.folder, name)); err == nil { // else a recorder dropped it meanwhile
+				if f.size != want.Bytes {
+					notes.add("%s has %d bytes, %d were written", path.Join(s.folder, name), f.size, want.Bytes)
+				}
+				f.Close()
+			}
+		}
+	}
+	return notes.all(), nil
+}
+
 // addSegment adds the journal of a segment that is not sealed yet, else its
 // tables. A recorder at work may seal or drop it while we read.
 func addSegment(z *zip.Writer, src source, s segmentFiles) error {

@@ -40,6 +40,20 @@ type segmentFiles struct {
 	files  []string
 }
 
+// missing lists the tables that a segment had when it was sealed, and of which it has no file.
+func (s segmentFiles) missing(sums map[string]fileSum) (list []Table) {
+	for _, k := range catalogue {
+		file := string(k.name) + parquetSuffix
+		if _, had := sums[file]; had && !slices.Contains(s.files, file) {
+			list = append(list, k.name)
+		}
+	}
+	return list
+}
+
+// fileOf names the file of a table.
+func (s segmentFiles) fileOf(t Table) string { return path.Join(s.folder, string(t)+parquetSuffix) }
+
 var errNoFile = errors.New("no such file")
 
 const (

@@ -16,7 +16,7 @@ var (
 		"threads": "thread", "processes": "process", "times": "time", "segments": "segment", "rows": "row", "packets": "packet", "clients": "client",
 		"workers": "worker", "queries": "query", "commits": "commit", "samples": "sample", "errors": "error", "seconds": "second", "groups": "group",
 		"tables": "table", "handshakes": "handshake", "locks": "lock", "calls": "call", "files": "file", "pages": "page", "children": "child",
-		"probes": "probe", "timeouts": "timeout", "switches": "switch", "looks": "look", "jobs": "job", "descriptors": "descriptor",
+		"probes": "probe", "timeouts": "timeout", "switches": "switch", "looks": "look", "jobs": "job", "descriptors": "descriptor", "tasks": "task",
 	}
 	// beforeCounted are words between a number and what is counted.
 	beforeCounted = map[string]bool{"temporary": true, "prepared": true, "open": true, "new": true, "busy": true, "useless": true, "whole": true, "other": true, "file": true, "page": true}

@@ -18,6 +18,7 @@ func TestAgree(t *testing.T) {
 		"1 context":                                T("%d context", 1),
 		"1 thread, 1 file descriptor, 1 file":      T("%d threads, %d file descriptors, %d files", 1, 1, 1),
 		"1 statement waits":                        T("%d statements wait", 1),
+		"at least 1 task waits for one":            T("at least %v tasks wait for one", unit.Number(1)),
 		"100 % of 1 switch":                        T("100 %% of %d switches", 1),
 		":1 statements":                            T(":%d statements", 1),
 		"1 error is":                               T("%v errors are", 1),

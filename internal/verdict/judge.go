@@ -56,6 +56,9 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 			continue
 		}
 		findings, err := detect(r, v)
+		if why, unread := sources.damaged(r); unread && len(findings) == 0 {
+			err = why
+		}
 		if err == nil && len(findings) == 0 {
 			if err = blind(r, out.Unseen); err == nil {
 				err = captured.barren(r, func(t recording.Table) bool {
@@ -257,12 +260,13 @@ func replication(v *view.View) (notes []string) {
 type sources struct {
 	v      *view.View
 	health []ProbeHealth
-	fills  map[recording.Table]int   // index into health
-	lost   map[recording.Table]int64 // rows, where it is known of which table they are
+	fills  map[recording.Table]int    // index into health
+	lost   map[recording.Table]int64  // rows, where it is known of which table they are
+	unread map[recording.Table]string // why not all of the window could be read, although it was recorded
 }
 
 func sourcesOf(v *view.View) sources {
-	s := sources{v: v, fills: map[recording.Table]int{}, lost: map[recording.Table]int64{}}
+	s := sources{v: v, fills: map[recording.Table]int{}, lost: map[recording.Table]int64{}, unread: unreadIn(v)}
 	_, losses := view.Group(view.Rows[recording.TableLoss](v), func(l recording.TableLoss) string { return l.Probe })
 	_, runs := view.Group(view.Rows[recording.ProbeRun](v), func(r recording.ProbeRun) string { return r.Probe })
 	programs := programCosts(v)
@@ -305,6 +309,41 @@ func sourcesOf(v *view.View) sources {
 		}
 	}
 	return s
+}
+
+// unreadIn says why tables lack rows that were recorded in the window. Those that hold until they are read
+// again may be missing since any time before it.
+func unreadIn(v *view.View) map[recording.Table]string {
+	why := map[recording.Table]string{}
+	for _, u := range v.Manifest().Unread {
+		after := u.From.After(v.End())
+		before := !u.To.IsZero() && !u.To.After(v.Start())
+		if after || before && (!recording.Lasts(u.Table) || v.Has(u.Table)) {
+			continue
+		}
+		if why[u.Table] == "" {
+			why[u.Table] = u.Why
+		}
+	}
+	return why
+}
+
+// damaged says of a rule that found nothing what it could have seen in rows that were recorded and could not
+// be read. Notes of what probes did not see are of such a table, too.
+func (s sources) damaged(r rule.Rule) (*rule.NotJudged, bool) {
+	for _, t := range slices.Concat(r.Needs, r.NeedsAny) {
+		if why := s.unread[t]; why != "" {
+			return notRead(t, why), true
+		}
+	}
+	if why := s.unread[recording.Unseen]; why != "" && len(r.BlindWithout) > 0 {
+		return notRead(recording.Unseen, why), true
+	}
+	return nil, false
+}
+
+func notRead(t recording.Table, why string) *rule.NotJudged {
+	return &rule.NotJudged{Needs: fmt.Sprintf("all rows of %s", t), Why: why, How: shell.Say("copy the recording again, with all of its files")}
 }
 
 // programCosts sums up what BPF programs cost, by their probe.
@@ -362,12 +401,19 @@ func (s sources) absent(r rule.Rule, t recording.Table) (NotJudged, bool) {
 	if s.v.Has(t) {
 		return s.untold(r, t)
 	}
+	if why := s.unread[t]; why != "" {
+		return abstention(r, notRead(t, why)), true
+	}
 	n := NotJudged{Rule: r.ID, Title: r.Title, Resource: r.Resource, Needs: fmt.Sprintf("evidence of %s", t), Why: "the recording has none"}
 	i, known := s.fills[t]
 	if !known {
 		return n, true
 	}
-	if h := s.health[i]; !h.OK || h.Runs == 0 || h.Late == h.Runs {
+	h := s.health[i]
+	if why := s.unread[recording.ProbeRuns]; h.OK && h.Runs == 0 && why != "" {
+		return abstention(r, notRead(recording.ProbeRuns, why)), true
+	}
+	if !h.OK || h.Runs == 0 || h.Late == h.Runs {
 		n.Needs = "probe " + h.Name
 		n.Why, n.How = h.Error, h.Remedy
 		if n.Why == "" {
@@ -434,6 +480,9 @@ func (s sources) lossy(r rule.Rule) bool {
 }
 
 func (s sources) holed(t recording.Table) bool {
+	if s.unread[t] != "" {
+		return true
+	}
 	i, known := s.fills[t]
 	if !known {
 		return false

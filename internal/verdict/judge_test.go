@@ -262,6 +262,94 @@ func TestSilenceOfTheBlindIsNotHealth(t *testing.T) {
 	}
 }
 
+// A table of which rows were recorded and cannot be read is neither health nor "nothing there"; what was found in the
+// rest stays, less sure. One that is whole in the window is judged as ever.
+func TestUnreadIsNotHealth(t *testing.T) {
+	needs := func(id string, tables ...recording.Table) rule.Rule {
+		r := finds(id, nil)
+		r.Needs = tables
+		return r
+	}
+	found := needs("fo/a", recording.System)
+	found.Detect = func(*view.View) ([]rule.Finding, error) {
+		return []rule.Finding{about("x", rule.Certain, 1)}, nil
+	}
+	short := needs("sh/a", recording.System)
+	short.Detect = func(*view.View) ([]rule.Finding, error) {
+		return nil, &rule.NotJudged{Needs: "two readings", Why: "the window is too short"}
+	}
+	blind := needs("bl/a", recording.System)
+	blind.BlindWithout = []recording.Sight{recording.UnseenKernelLog}
+	either := finds("ei/a", nil)
+	either.Needs, either.NeedsAny = nil, []recording.Table{recording.Swaps, recording.System}
+	rules := []rule.Rule{needs("sy/a", recording.System), needs("sw/a", recording.Swaps), needs("se/a", recording.Sysctls), found, short, blind, either}
+	before, after := t0.Add(-10*time.Minute), t0.Add(10*time.Minute)
+	for name, c := range map[string]struct {
+		unread    []recording.Unread
+		notJudged []string
+		healthy   []string
+		sure      rule.Confidence
+	}{
+		"none": {nil, []string{"sh/a"}, []string{"sy", "sw", "se", "bl", "ei"}, rule.Certain},
+		"a table with other rows": {[]recording.Unread{{Table: recording.System, From: t0.Add(5 * time.Second), To: after}},
+			[]string{"sy/a", "sh/a", "bl/a", "ei/a"}, []string{"sw", "se"}, rule.Likely},
+		"a table without rows": {[]recording.Unread{{Table: recording.Swaps, From: before}},
+			[]string{"sw/a", "sh/a", "ei/a"}, []string{"sy", "se", "bl"}, rule.Certain},
+		"before the window": {[]recording.Unread{{Table: recording.System, From: before, To: t0}},
+			[]string{"sh/a"}, []string{"sy", "sw", "se", "bl", "ei"}, rule.Certain},
+		"after the window": {[]recording.Unread{{Table: recording.System, From: after}},
+			[]string{"sh/a"}, []string{"sy", "sw", "se", "bl", "ei"}, rule.Certain},
+		"settings, before the window": {[]recording.Unread{{Table: recording.Sysctls, From: before, To: t0}},
+			[]string{"se/a", "sh/a"}, []string{"sy", "sw", "bl", "ei"}, rule.Certain},
+		"what was not seen": {[]recording.Unread{{Table: recording.Unseen, From: before, To: after}},
+			[]string{"sh/a", "bl/a"}, []string{"sy", "sw", "se", "ei"}, rule.Certain},
+	} {
+		v := evidence(t, recording.ProbeInfo{}, good, good)
+		m := v.Manifest()
+		m.Probes[0].Fills = append(m.Probes[0].Fills, recording.Sysctls)
+		m.Unread = c.unread
+		for i := range m.Unread {
+			m.Unread[i].Why = "its file is missing"
+		}
+		rec := recording.New(m)
+		w := recording.NewWriter(t0)
+		recording.Append(w, view.Rows[recording.SystemSample](v)...)
+		recording.Append(w, view.Rows[recording.ProbeRun](v)...)
+		if err := rec.Commit(w); err != nil {
+			t.Fatal(err)
+		}
+		got := Judge(view.New(rec, v.Start(), v.End()), rules)
+		var silenced []string
+		for _, n := range got.NotJudged {
+			silenced = append(silenced, n.Rule)
+			if file := n.Why == "its file is missing"; file != (n.Rule != "sh/a" || slices.Contains(c.notJudged, "sy/a")) {
+				t.Errorf("%s: %s is not judged because %q", name, n.Rule, n.Why)
+			}
+		}
+		if !slices.Equal(silenced, c.notJudged) || !slices.Equal(got.Healthy, c.healthy) {
+			t.Errorf("%s: not judged %v, want %v; healthy %v, want %v", name, silenced, c.notJudged, got.Healthy, c.healthy)
+		}
+		if len(got.Findings) != 1 || got.Findings[0].Confidence != c.sure || got.Findings[0].Lossy != (c.sure != rule.Certain) {
+			t.Errorf("%s: found %+v, want one that is %v", name, got.Findings, c.sure)
+		}
+	}
+}
+
+// Where nothing tells which probes ran, a table without rows is not said to be of one that did not.
+func TestUnreadRuns(t *testing.T) {
+	for why, unread := range map[string][]recording.Unread{
+		"it did not run in the window": nil,
+		"its file is missing":          {{Table: recording.ProbeRuns, From: t0, Why: "its file is missing"}},
+	} {
+		m := evidence(t, recording.ProbeInfo{}).Manifest()
+		m.Unread = unread
+		v := Judge(view.New(recording.New(m), t0, t0.Add(10*time.Second)), []rule.Rule{finds("sy/a", nil)})
+		if len(v.NotJudged) != 1 || v.NotJudged[0].Why != why {
+			t.Errorf("not judged %+v, want it because %q", v.NotJudged, why)
+		}
+	}
+}
+
 // What asking a server cost is told in every form of the answer.
 func TestOwnCostIsNoted(t *testing.T) {
 	rec := recording.New(recording.Manifest{Notes: []string{"interrupted"}})

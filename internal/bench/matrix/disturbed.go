@@ -367,7 +367,11 @@ func disturbed(r *bench.Run, v *view.View, found *verdict.Verdict, s sides, loca
 		return
 	}
 	if local && !s.served {
-		r.Notes = append(r.Notes, fmt.Sprintf("which process serves %s is not known (root sees it): whether others disturb is not judged", at))
+		whom := ""
+		if !v.Manifest().Host.Root {
+			whom = " (root sees it)"
+		}
+		r.Notes = append(r.Notes, fmt.Sprintf("which process serves %s is not known%s: whether others disturb is not judged", at, whom))
 		return
 	}
 	var movers []int32

@@ -239,8 +239,18 @@ func TestWhoServes(t *testing.T) {
 			disturbed(&r, v, found, s, true, "10.0.0.2:80", func([]int32, map[int32]bool) load.Going {
 				return load.Going{CPUs: map[string]float64{"mysqld": 1.6}, Bytes: map[int32]float64{99: 60 << 20}}
 			})
-			if notes := strings.Join(r.Notes, "; "); !tt.served && (len(r.Invalid) > 0 || len(found.Findings) != 2 || !strings.Contains(notes, "which process serves 10.0.0.2:80 is not known")) {
+			if notes := strings.Join(r.Notes, "; "); !tt.served && (len(r.Invalid) > 0 || len(found.Findings) != 2 || !strings.Contains(notes, "which process serves 10.0.0.2:80 is not known: ")) {
 				t.Errorf("invalid %q, notes %q, %d findings", r.Invalid, notes, len(found.Findings))
+			}
+			if tt.served {
+				return
+			}
+			h.Manifest(func(m *recording.Manifest) { m.Host.Root = false })
+			r = bench.NewRun()
+			r.Threads, r.Load.TPS, r.Load.Mean = 4, 1000, 4
+			disturbed(&r, h.View(), found, s, true, "10.0.0.2:80", func([]int32, map[int32]bool) load.Going { return load.Going{} })
+			if notes := strings.Join(r.Notes, "; "); !strings.Contains(notes, "is not known (root sees it): ") {
+				t.Errorf("without root: notes %q", notes)
 			}
 		})
 	}

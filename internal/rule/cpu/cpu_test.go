@@ -41,7 +41,7 @@ func TestSaturatedInReports(t *testing.T) {
 		{Name: "a long run queue", Host: func() *ruletest.Host { return reported(server(0), delays...).System(ruletest.System{Running: 60}) },
 			Want: rule.Likely, Kind: view.KindProcess, Subject: "mysqld", Low: 54.9, High: 55.1, Says: "55 tasks wait for one at any time"},
 		{Name: "pressure", Host: func() *ruletest.Host { return reported(server(0.01), delays...).Pressure("cpu", 0.95, 0) },
-			Want: rule.Likely, Kind: view.KindProcess, Subject: "mysqld", Low: 0.94, High: 0.96},
+			Want: rule.Likely, Kind: view.KindProcess, Subject: "mysqld", Low: 0.94, High: 0.96, Says: "and at least 0.95 tasks wait for one at any time"},
 		{Name: "who waits is told", Host: func() *ruletest.Host { return reported(server(2.2), delays...).System(ruletest.System{Running: 60}) },
 			Want: rule.Likely, Kind: view.KindProcess, Subject: "mysqld", Low: 2.1, High: 2.3},
 		{Name: "no task waits", Host: func() *ruletest.Host { return reported(server(0), delays...).System(ruletest.System{Running: 5}) }},
@@ -95,6 +95,12 @@ func TestSaturated(t *testing.T) {
 			h := ruletest.New(2, 10).AllCPUs(full).Pressure("cpu", 0.9, 0)
 			return h.Process(ruletest.Process{PID: 7, Comm: "java", CPU: 1.9, Change: func(_ float64, r *recording.ProcessSample) { r.RunDelay = recording.Unknown }})
 		}, Want: rule.Likely, Kind: view.KindProcess, Subject: "java", Low: 0.8, High: 1},
+		{Name: "pressure, and a run queue that was read too seldom", Host: func() *ruletest.Host {
+			return ruletest.New(2, 2).AllCPUs(full).Pressure("cpu", 1, 0).System(ruletest.System{Running: 21})
+		}, Want: rule.Likely, Kind: view.KindHost, Subject: "db1", Low: 0.99, High: 1.01, Says: "can do: at least 1 task waits for one at any time; nothing tells which programs"},
+		{Name: "pressure, and a run queue that tells how many wait", Host: func() *ruletest.Host {
+			return ruletest.New(2, 10).AllCPUs(full).Pressure("cpu", 1, 0).System(ruletest.System{Running: 21})
+		}, Want: rule.Likely, Kind: view.KindHost, Subject: "db1", Low: 17.9, High: 18.1, Says: "can do: 18 tasks wait for one at any time"},
 		{Name: "a run queue alone", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(full).System(ruletest.System{Running: 7})
 		}, Want: rule.Likely, Kind: view.KindHost, Subject: "db1", Low: 3.9, High: 4.1, Says: "nothing tells which programs"},
@@ -184,6 +190,44 @@ func TestSaturatedNamesVictims(t *testing.T) {
 		}
 		if got := strings.Join(list, ", "); got != tt.want || len(f.Notes) > 0 {
 			t.Errorf("%s: victims %q, notes %v; want %q and no note", tt.name, got, f.Notes, tt.want)
+		}
+	}
+}
+
+// Pressure tells that somebody waits, and not how many: it is a lower bound.
+func TestSaturatedByPressureIsALowerBound(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		seconds float64
+		want    string
+	}{
+		{"three readings of the run queue", 2, "at least 1 s waited per second"},
+		{"eleven", 10, "18 s waited per second"},
+	} {
+		h := ruletest.New(2, tt.seconds).AllCPUs(ruletest.CPU{User: 1}).Pressure("cpu", 1, 0).System(ruletest.System{Running: 21})
+		if got := h.Detect(t, saturated)[0].Impact.Text.String(); got != tt.want {
+			t.Errorf("%s: impact %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// What makes a finding less sure is said.
+func TestSaturatedSaysWhyItIsPossible(t *testing.T) {
+	const why = "of the busy CPU time is that of tasks with a positive nice value"
+	for _, tt := range []struct {
+		name  string
+		cpu   ruletest.CPU
+		sure  rule.Confidence
+		notes int
+	}{
+		{"most is niced", ruletest.CPU{Nice: 0.6, User: 0.4}, rule.Possible, 1},
+		{"less than half is niced", ruletest.CPU{Nice: 0.4, User: 0.6}, rule.Likely, 0},
+	} {
+		h := ruletest.New(2, 10).AllCPUs(tt.cpu).System(ruletest.System{Running: 14})
+		f := h.Detect(t, saturated)[0]
+		ruletest.Checked(t, f)
+		if f.Confidence != tt.sure || len(f.Notes) != tt.notes || tt.notes > 0 && !strings.Contains(f.Notes[0].String(), "60 % "+why) {
+			t.Errorf("%s: %v with notes %v, want %v with %d", tt.name, f.Confidence, f.Notes, tt.sure, tt.notes)
 		}
 	}
 }

@@ -84,7 +84,7 @@ func detectSaturated(v *view.View) ([]rule.Finding, error) {
 		f.Confidence = rule.Possible // only those that asked to go last, or only a little
 	case !q.measured && stall.Some >= stallFull.Value:
 		f.Confidence = rule.Likely
-		q.waited = max(stall.Some, queued)
+		q.waited, q.least = max(stall.Some, queued), queued < stall.Some
 	case !q.measured && !hasStall && queued >= waitRatio.Value*cores:
 		f.Confidence = rule.Likely
 		q.waited = queued
@@ -93,6 +93,8 @@ func detectSaturated(v *view.View) ([]rule.Finding, error) {
 	}
 	if f.Confidence == rule.Likely && total.Nice >= total.Busy()/2 {
 		f.Confidence = rule.Possible // those that asked to go last are most of the load
+		f.Notes = append(f.Notes, rule.T("%v of the busy CPU time is that of tasks with a positive nice value, which asked to go last: so it is possible only",
+			unit.Share(total.Nice/total.Busy())))
 	}
 	describeSaturated(v, &f, q, total, cores)
 	return []rule.Finding{f}, nil
@@ -119,6 +121,7 @@ type queue struct {
 	partial   bool    // they were, but are those of a few processes, or of main threads, and say nothing
 	waited    float64 // seconds waited per second, by processes that did not ask to go last, without kernel threads
 	niced     float64 // the same by processes with a positive nice value
+	least     bool    // waited is of pressure, which tells that somebody waits, and not how many
 	consumers []program
 	victims   []program
 	throttled bool // processes in throttled groups were left out
@@ -132,7 +135,18 @@ func (q *queue) wordsOf(waited float64) rule.Text {
 	if q.waited > 0 && round(q.niced) > 0 {
 		return rule.T("%v s waited per second, besides %v s of tasks with a positive nice value", unit.Number(round(waited)), unit.Number(round(q.niced)))
 	}
+	if q.least {
+		return rule.T("at least %v s waited per second", unit.Number(round(waited)))
+	}
 	return rule.T("%v s waited per second", unit.Number(round(waited)))
+}
+
+// tasksOf says how many tasks wait.
+func (q *queue) tasksOf(waited float64) rule.Text {
+	if q.least {
+		return rule.T("at least %v tasks wait for one at any time", unit.Number(round(waited)))
+	}
+	return rule.T("%v tasks wait for one at any time", unit.Number(round(waited)))
 }
 
 var consumersShare = rule.Threshold{Name: "consumers-share", Value: 0.8, Unit: "share", Source: rule.Judgement,
@@ -213,18 +227,18 @@ func describeSaturated(v *view.View, f *rule.Finding, q queue, total view.CPUSha
 	}
 	if used := top.cpu / cores; !q.known {
 		f.Subject = v.HostEntity()
-		f.Headline = rule.T("more work than %d CPUs can do: %v tasks wait for one at any time; nothing tells which programs", cpus, unit.Number(round(q.waited)))
+		f.Headline = rule.T("more work than %d CPUs can do: %v; nothing tells which programs", cpus, q.tasksOf(q.waited))
 		if q.outside {
-			f.Headline = rule.T("more work than %d CPUs can do: %v tasks wait for one at any time; most CPU time is used outside this container", cpus, unit.Number(round(q.waited)))
+			f.Headline = rule.T("more work than %d CPUs can do: %v; most CPU time is used outside this container", cpus, q.tasksOf(q.waited))
 		}
 	} else if used >= dominantShare.Value {
 		f.Subject = top.subject()
-		f.Headline = rule.T("more work than CPUs: %s uses %v of %d CPUs, and %v tasks wait for one at any time",
-			top.label(), unit.Share(top.cpu/float64(cpus)), cpus, unit.Number(round(q.waited+q.niced)))
+		f.Headline = rule.T("more work than CPUs: %s uses %v of %d CPUs, and %v",
+			top.label(), unit.Share(top.cpu/float64(cpus)), cpus, q.tasksOf(q.waited+q.niced))
 	} else {
 		f.Subject = v.HostEntity()
-		f.Headline = rule.T("more work than %d CPUs can do: %v tasks wait for one at any time; most is used by %s",
-			cpus, unit.Number(round(q.waited+q.niced)), labels(q.consumers, 3))
+		f.Headline = rule.T("more work than %d CPUs can do: %v; most is used by %s",
+			cpus, q.tasksOf(q.waited+q.niced), labels(q.consumers, 3))
 	}
 	waited := q.waited
 	if waited == 0 {

@@ -142,9 +142,6 @@ func (b busyElsewhere) fix() rule.Fix {
 		return rule.Fix{Text: rule.T("make %s do less in the thread that accepts: it is in %s; a larger queue only makes clients wait longer", b.name, b.hot),
 			Command: shell.Line("perf top -g -p %d", b.pid), Tradeoff: "takes a developer"}
 	}
-	f := rule.Fix{Text: rule.T("find out what %s is doing instead of accepting; a larger queue only makes clients wait longer", b.name), Tradeoff: "strace slows it down while it is attached"}
-	if b.pid != 0 {
-		f.Command = shell.Line("cat /proc/%d/task/*/stack; strace -f -p %d", b.pid, b.pid)
-	}
-	return f
+	return rule.Fix{Text: rule.T("find out what %s is doing instead of accepting; a larger queue only makes clients wait longer", b.name),
+		Command: shell.Line("cat /proc/%d/task/*/stack; strace -f -p %d", b.pid, b.pid), Tradeoff: "strace slows it down while it is attached"}
 }

@@ -44,6 +44,29 @@ func TestInsteadOfAccepting(t *testing.T) {
 	}
 }
 
+// Of a server whose process is not known, it is said how to find that; what is attached to it is not.
+func TestInsteadOfAcceptingByNobodyKnown(t *testing.T) {
+	for name, c := range map[string]struct {
+		owned bool
+		does  string
+		not   string
+	}{
+		"known":     {true, "strace -f -p 71", "ss -ltnp"},
+		"not known": {false, "ss -ltnp 'sport = :8000'", "strace"},
+	} {
+		h := ruletest.New(2, 10)
+		if c.owned {
+			owns(h, 2, 71, "hung")
+		}
+		listens(h, listener{ns: 1, port: 8000, inode: 2, queue: []uint32{65}, backlog: 64, drops: 90})
+		counters(h, 1, map[string]float64{"TcpExtListenOverflows": 90, "TcpExtListenDrops": 90, "TcpPassiveOpens": 0})
+		f := ruletest.Judge(t, h, acceptQueueFull, rule.Certain)[0].Fixes[0]
+		if command := f.Command.String(); !strings.Contains(command, c.does) || strings.Contains(f.Tradeoff+command, c.not) {
+			t.Errorf("%s: %s: %s, which costs %s", name, f.Text, command, f.Tradeoff)
+		}
+	}
+}
+
 // Connects to other servers do not hide that one has stopped accepting, and a server
 // that still accepts is not said to have stopped.
 func TestStoppedAccepting(t *testing.T) {

@@ -266,7 +266,13 @@ func (o overflow) fixes(v *view.View) []rule.Fix {
 		if !ok {
 			b = busyElsewhere{name: o.Name(), pid: o.PID()}
 		}
-		fixes = append(fixes, b.fix())
+		if b.pid == 0 {
+			fixes = append(fixes, rule.Fix{
+				Text:    rule.T("find out which process listens on :%d, as root, and what it does instead of accepting; a larger queue only makes clients wait longer", o.Port),
+				Command: shell.Line("%s ss -ltnp 'sport = :%d'", v.EnterNetNS(o.NetNS), o.Port), Tradeoff: "none"})
+		} else {
+			fixes = append(fixes, b.fix())
+		}
 	}
 	text, command := raiseBacklog(o.Name(), o.Port)
 	fixes = append(fixes, rule.Fix{Text: text, Command: command, Tradeoff: "memory per queued connection; clients wait in the queue instead of being refused"})

@@ -253,7 +253,7 @@ func (d *disconnects) fixes() []rule.Fix {
 	fixes := []rule.Fix{{
 		Text: rule.T("look at the logs of the server, and of proxy, load balancer and firewall between, at %v: which one closed on purpose, crashed, or reached a limit?",
 			unit.ClockMillis(d.first.c.ClosedAt)),
-		Command:  protocol.Of(d.s.Proto).LogAt(d.first.c.ClosedAt),
+		Command:  protocol.Of(d.s.Proto).LogAt(d.first.c.ClosedAt, programOf(d.v, d.s)),
 		Tradeoff: "none",
 	}}
 	if d.s.Proto == "mysql" {

@@ -476,7 +476,7 @@ func (e *failing) fixes() []rule.Fix {
 	if traits := protocol.Of(e.s.Proto); traits.AtServer(e.codes[0].code) {
 		return []rule.Fix{
 			{Text: rule.T("look at the server, not at its clients: %s", e.advice()), Command: show, Tradeoff: "none"},
-			{Text: rule.T("read its error log at the time of these answers"), Command: traits.LogAt(e.first()), Tradeoff: "none"},
+			{Text: rule.T("read its error log at the time of these answers"), Command: traits.LogAt(e.first(), programOf(e.v, e.s)), Tradeoff: "none"},
 		}
 	}
 	return []rule.Fix{{

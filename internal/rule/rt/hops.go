@@ -58,9 +58,9 @@ func bothSides(v *view.View, s *view.PacketService) shell.Command {
 
 // evidence shows the round trips to one end.
 func (w way) evidence(v *view.View, s *view.PacketService, end string) rule.Evidence {
-	what := fmt.Sprintf("handshakes with %s", end)
-	if w.Means {
-		what = fmt.Sprintf("acknowledgements of %s", end)
+	what, trip, filter := fmt.Sprintf("handshakes with %s", end), "tcp.analysis.initial_rtt", shell.Display("tcp.analysis.initial_rtt")
+	if w.Means { // most connections may have begun before the capture
+		what, trip, filter = fmt.Sprintf("acknowledgements of %s", end), "tcp.analysis.ack_rtt", shell.Display("tcp.analysis.ack_rtt && tcp.len == 0")
 	}
 	if w.Worst {
 		what += ", on the connections with the longest waits,"
@@ -68,6 +68,6 @@ func (w way) evidence(v *view.View, s *view.PacketService, end string) rule.Evid
 	return rule.Evidence{
 		Metric: metric.RTWay, Value: w.RTT.Seconds(),
 		What:  rule.T("%s came back within %s (p10 %s, p90 %s, %s samples)", what, unit.Duration(w.RTT), unit.Duration(w.Fast), unit.Duration(w.Slow), unit.Count(w.Samples)),
-		Check: tshark(v, s, shell.Display("tcp.analysis.initial_rtt"), "tcp.stream", "tcp.analysis.initial_rtt"),
+		Check: tshark(v, s, filter, "tcp.stream", trip),
 	}
 }

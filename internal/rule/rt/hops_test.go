@@ -10,6 +10,7 @@ import (
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
 	"rtrail/internal/unit"
+	"rtrail/internal/view"
 )
 
 // us makes response times of microseconds.
@@ -46,6 +47,17 @@ func statement(h *ruletest.Host, rts []time.Duration, rounds int) {
 		all = append(all, rts...)
 	}
 	h.PacketStatement(recording.PacketStatement{Fingerprint: "select c from sbtest where id = ?"}, all...)
+}
+
+// Round trips of connections without a handshake in the capture are checked by those of their acknowledgements.
+func TestWayIsCheckedByWhatWasSeen(t *testing.T) {
+	v, s := captured().View(), &view.PacketService{Server: "10.0.0.2", Port: 3306}
+	for _, means := range []bool{false, true} {
+		check := way{Samples: 30, RTT: time.Millisecond, Means: means}.evidence(v, s, "the server").Check.String()
+		if strings.Contains(check, "initial_rtt") == means || strings.Contains(check, "-e tcp.analysis.ack_rtt") != means {
+			t.Errorf("means %v: %s", means, check)
+		}
+	}
 }
 
 func judged(t *testing.T, h *ruletest.Host, r rule.Rule) rule.Confidence {

@@ -42,6 +42,14 @@ func tshark(v *view.View, s *view.PacketService, filter shell.Filter, fields ...
 	return v.PacketSource().Tshark(where, fields...)
 }
 
+// programOf is the program that serves it; "": a capture alone does not tell.
+func programOf(v *view.View, s *view.PacketService) string {
+	if l, ok := v.ServedBy(s.Server, s.Port); ok && len(l.Owners) > 0 {
+		return l.Name()
+	}
+	return ""
+}
+
 // packets is the verb that prints all response times of a service.
 func packets(v *view.View, s *view.PacketService) shell.Command {
 	return v.PacketSource().Packets(s.Port)
