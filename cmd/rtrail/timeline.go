@@ -289,7 +289,7 @@ func (t *timelined) document() document.Document {
 		d.Blocks = append(d.Blocks, document.Prose{Label: "FINDINGS", Words: words})
 	} else {
 		table := document.Table{Title: "FINDINGS, times in " + t.from.Local().Format("MST"), Columns: []document.Column{{Name: "begin"}, {Name: "end"}, {Name: "lasts", Right: true}, {Name: "±", Right: true},
-			{Name: "sure"}, {Name: "subject", Cut: true, Max: 28}, {Name: "finding", Wrap: true}}}
+			{Name: "sure"}, {Name: "subject", Cut: true, Max: 28}, {Name: "finding", Wrap: true, Hang: 30}}}
 		day := ""
 		for _, e := range list {
 			clock := func(at time.Time) string {

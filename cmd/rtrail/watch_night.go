@@ -210,11 +210,9 @@ func (r *running) begin(host string) error {
 	for _, t := range r.targets {
 		start.Notify = append(start.Notify, t.Name)
 	}
-	var missing []string
 	for _, p := range r.host.Recording().Manifest().Probes {
 		if p.Missing != "" {
 			start.Missing = append(start.Missing, missingProbe{p.Name, p.Missing})
-			missing = append(missing, fmt.Sprintf("%s (%s)", p.Name, p.Missing))
 		}
 	}
 	start.Open = append(start.Open, r.tracker.Open()...)
@@ -234,8 +232,8 @@ func (r *running) begin(host string) error {
 	for _, o := range overrides() {
 		words += "; " + o
 	}
-	if len(missing) > 0 {
-		words += "; without " + strings.Join(missing, "; ")
+	if len(start.Missing) > 0 {
+		words += "; without " + inWords(start.Missing)
 	}
 	_, err := fmt.Fprintln(r.stdout, words)
 	return err

@@ -4,11 +4,28 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"rtrail/internal/escape"
 	"rtrail/internal/recording"
 	"rtrail/internal/view"
 )
+
+// inWords names probes that do not run, those of one reason together.
+func inWords(missing []missingProbe) string {
+	var reasons []string
+	of := map[string][]string{}
+	for _, p := range missing {
+		if of[p.Why] == nil {
+			reasons = append(reasons, p.Why)
+		}
+		of[p.Why] = append(of[p.Why], p.Probe)
+	}
+	for i, why := range reasons {
+		reasons[i] = fmt.Sprintf("%s (%s)", strings.Join(of[why], ", "), why)
+	}
+	return strings.Join(reasons, "; ")
+}
 
 // outages are the probes that gave nothing but errors when a window was judged last: an interface
 // that is gone, a server that does not answer.

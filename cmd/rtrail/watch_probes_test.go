@@ -44,3 +44,21 @@ func TestOutagesOfProbes(t *testing.T) {
 		}
 	}
 }
+
+// A reason that several probes have is told once.
+func TestMissingProbesInWords(t *testing.T) {
+	const root = "only root may read it; run it with sudo"
+	for _, c := range []struct {
+		missing []missingProbe
+		want    string
+	}{
+		{nil, ""},
+		{[]missingProbe{{"kernel", root}}, "kernel (" + root + ")"},
+		{[]missingProbe{{"kernel", root}, {"socket", "no BTF"}, {"offcpu", root}, {"block", root}}, "kernel, offcpu, block (" + root + "); socket (no BTF)"},
+		{[]missingProbe{{"kernel", "no BTF"}, {"block", root}}, "kernel (no BTF); block (" + root + ")"},
+	} {
+		if got := inWords(c.missing); got != c.want {
+			t.Errorf("%v: %q, want %q", c.missing, got, c.want)
+		}
+	}
+}

@@ -165,6 +165,43 @@ func TestThin(t *testing.T) {
 	equal(t, "thinned again", thin(thinned, start, seconds*time.Second, slots), thinned)
 }
 
+// A sample that is taken right after the last one draws no peak; one that is only early stays.
+func TestLastStepThatIsTooShort(t *testing.T) {
+	points := func(times ...time.Duration) *curve {
+		c := &curve{}
+		for i, after := range times {
+			c.points = append(c.points, metric.Point{At: start.Add(after), Value: float64(i % 2)})
+		}
+		last := len(times) - 1
+		c.points[last].Value, c.most, c.read = 2.9, 2.9, len(times)
+		return c
+	}
+	for _, c := range []struct {
+		name  string
+		curve *curve
+		left  int
+	}{
+		{"right after the one before", points(0, time.Second, 2*time.Second, 3*time.Second, 3*time.Second+11*time.Millisecond), 4},
+		{"half a step after it", points(0, time.Second, 2*time.Second, 3*time.Second, 3500*time.Millisecond), 5},
+		{"a recorder that looks five times a second", points(0, 200*time.Millisecond, 400*time.Millisecond, 600*time.Millisecond), 4},
+		{"steps of a minute", points(0, time.Minute, 2*time.Minute, 2*time.Minute+2*time.Second), 3},
+		{"two points", points(0, 11*time.Millisecond), 2},
+		{"one", points(0), 1},
+	} {
+		n := len(c.curve.points)
+		for range 2 { // settling again changes nothing
+			c.curve.settle()
+		}
+		most := 2.9
+		if c.left < n {
+			most = 1
+		}
+		if len(c.curve.points) != c.left || c.curve.read != c.left || c.curve.most != most {
+			t.Errorf("%s: %d points, %d read, the most is %v; want %d, %v", c.name, len(c.curve.points), c.curve.read, c.curve.most, c.left, most)
+		}
+	}
+}
+
 // An hour of everything stays below the size that a page may have.
 func TestSizeOfAnHour(t *testing.T) {
 	rec := recorded(t, 3600)

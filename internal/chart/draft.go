@@ -250,6 +250,11 @@ func (d *Draft) Record(ctx context.Context, open Open, from, to time.Time, patie
 
 // Set makes the charts. Those without a point are left out.
 func (d *Draft) Set() *Set {
+	for _, curves := range d.curves {
+		for _, c := range curves {
+			c.settle()
+		}
+	}
 	s := NewSet(d.from, d.to)
 	s.Bands = append(s.Bands, d.bands...)
 	d.parts = d.slots()

@@ -48,6 +48,24 @@ func thin(points []metric.Point, from time.Time, span time.Duration, slots int) 
 	return slices.Clip(out)
 }
 
+// short is which part of the usual step a last one has at least.
+const short = 10
+
+// settle leaves out a last point that came right after the one before it, as of a sample that was
+// taken because the recording ends: a rate of some milliseconds is noise, and looks like a peak.
+func (c *curve) settle() {
+	n := len(c.points)
+	if n < 3 || c.points[n-1].At.Sub(c.points[n-2].At) >= step(c.points)/short {
+		return
+	}
+	c.points = c.points[:n-1]
+	c.read--
+	c.most = 0
+	for _, p := range c.points {
+		c.most = max(c.most, p.Value)
+	}
+}
+
 // Share says that a page has so many sets: all their lines together are no more than maxDrawn points.
 func (d *Draft) Share(sets int) { d.shares = sets }
 

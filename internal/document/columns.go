@@ -1,6 +1,9 @@
 package document
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Column is one column of a table.
 type Column struct {
@@ -17,6 +20,9 @@ type Column struct {
 	Cut bool `json:"cut,omitempty"`
 	// Wrap goes on in further lines where it does not fit: text.
 	Wrap bool `json:"wrap,omitempty"`
+	// Hang is for a last column that is Wrap: where a terminal leaves it fewer columns than
+	// that, and it needs more, its cells stand below their rows; 0: never.
+	Hang int `json:"-"`
 	// Fixed is the width in a table that is printed line by line; 0: as wide as its
 	// widest cell.
 	Fixed int   `json:"-"`
@@ -153,6 +159,16 @@ func (l *Lines) begin(column int) int {
 		at += l.gaps[column]
 	}
 	return at
+}
+
+// hangs says whether the cells of the last column stand below their rows, because the
+// others leave them too little.
+func (l *Lines) hangs(rows [][]string) bool {
+	last := len(l.columns) - 1
+	if last < 1 || !l.columns[last].Wrap || l.wide[last] >= l.columns[last].Hang {
+		return false
+	}
+	return slices.ContainsFunc(rows, func(r []string) bool { return cells(r[last]) > l.wide[last] })
 }
 
 // Width is how many columns of the terminal a line takes.

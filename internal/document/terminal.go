@@ -222,6 +222,17 @@ func (p *page) table(t Table) {
 		}
 	}
 	lines := fitLines(columns, rows, p.columns, indent)
+	var hanging []string // cells of the last column, which stand below their rows
+	var style Style
+	if lines.hangs(rows) {
+		last := len(columns) - 1
+		style = columns[last].Style
+		for y, r := range rows {
+			hanging, rows[y] = append(hanging, r[last]), r[:last]
+		}
+		columns = columns[:last]
+		lines = fitLines(columns, rows, p.columns, indent)
+	}
 	lines.paint = p.paint
 	if named {
 		for name := range strings.Lines(string(lines.AppendNames(nil))) {
@@ -230,8 +241,13 @@ func (p *page) table(t Table) {
 	}
 	for y, r := range rows {
 		p.out.Write(lines.Append(nil, r))
+		if hanging != nil && hanging[y] != "" {
+			for _, l := range wrap(hanging[y], p.width-indent-belowIndent) {
+				p.line(pad("", indent+belowIndent) + p.paint(style, l))
+			}
+		}
 		if y < len(t.Below) {
-			p.below(lines.begin(t.Under)+belowIndent, t.Below[y])
+			p.below(lines.begin(min(t.Under, len(columns)-1))+belowIndent, t.Below[y])
 		}
 	}
 	if t.More != "" {

@@ -4,7 +4,7 @@ var cpuTerms = []term{
 	// columns of top, vmstat, mpstat, pidstat, sar, dstat and ps
 	{[]string{"r", "procs_running"}, "In vmstat: tasks that run or wait for a CPU, at one moment. Well above the number of CPUs, for long, they wait for each other.", []string{"sched.running", "cpu/saturated", "sched.run-delay"}},
 	{[]string{"b"}, "In vmstat: tasks in uninterruptible sleep for I/O, at one moment. If it rises with wa, look at the disks.", []string{"sched.blocked", "proc/uninterruptible", "disk/saturated"}},
-	{[]string{"id"}, "In vmstat and top: time in which the CPUs had nothing to run, in percent, without iowait.", []string{"cpu.idle"}},
+	{[]string{"id", "%id"}, "In vmstat and top: time in which the CPUs had nothing to run, in percent, without iowait.", []string{"cpu.idle"}},
 	{[]string{"%nice"}, "In mpstat and sar: CPU time of programs with a nice value above 0, in percent of all CPUs. rtrail counts it as user time.", []string{"cpu.user", "change/priority"}},
 	{[]string{"%irq", "hard interrupts", "hardware interrupts"}, "In mpstat (hi in top): CPU time in interrupt handlers. What they leave for later runs as softirq. A few percent is much.", []string{"sched.interrupts", "cpu/softirq", "cpu/interrupts-on-one-core"}},
 	{[]string{"%guest", "guest", "gnice", "%gnice"}, "CPU time that a host gave to its virtual machines. The kernel counts it as user time, too: do not add it.", []string{"cpu.user"}},

@@ -1,6 +1,7 @@
 package explain
 
 var networkTerms = []term{
+	{[]string{"address already in use", "eaddrinuse"}, "A program wants to listen on a port that another one has, often itself from before a restart: ss -ltnp 'sport = :PORT' names it. Old connections in TIME_WAIT are in the way only of a program that does not set SO_REUSEADDR.", []string{"tool/ss", "proc/crash-loop", "change/reuseport"}},
 	// columns of sar, ip, ifconfig, netstat, ss, ping and nload
 	{[]string{"rxkb/s", "txkb/s", "bps"}, "In sar -n DEV: KiB per second that an interface receives and sends. Speeds of links are in bits: 1 Gb/s is 122,000 KiB/s.", []string{"interface.bytes", "net/rate-limited", "net.of-baseline"}},
 	{[]string{"txpck/s", "pps", "packets per second"}, "Packets per second. 1 Gb/s of smallest packets is 1.5 million; an untuned host forwards some 100,000, XDP and DPDK ten million. Small packets meet this limit, or that of a cloud, long before that of bytes.", []string{"net.rx-packets", "net.packet-size", "net/rate-limited", "cpu/softirq"}},

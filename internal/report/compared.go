@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"rtrail/internal/diff"
 	"rtrail/internal/document"
@@ -138,24 +139,47 @@ func (c *Compared) processes() document.Block {
 	if len(c.Processes) == 0 {
 		return document.Prose{Label: "PROCESSES", Words: "the same programs run, as far as one name tells"}
 	}
-	l := document.List{Title: "PROCESSES", Style: document.Strong, More: left(len(c.Processes), "process", "processes")}
-	for _, p := range c.Processes[:min(len(c.Processes), maxShown)] {
-		side, words := 0, ""
+	l := document.List{Title: "PROCESSES", Style: document.Strong}
+	var idle [2][]string // names of those of one side that used no CPU time to speak of
+	told := 0
+	for _, p := range c.Processes {
+		side, words := -1, "" // the only one that has it
 		switch {
 		case p.Count[0] > 0 && p.Count[1] > 0:
 			words = fmt.Sprintf("%s: another command line: %s, in the second %s", p.Name, p.Commands[0], p.Commands[1])
 		case p.Count[0] == 0:
 			side, words = 1, p.Name+": only in the second"
 		default:
-			words = p.Name + ": only in the first"
+			side, words = 0, p.Name+": only in the first"
 		}
-		if p.Commands[0] == "" {
+		if side >= 0 && p.Cores[side] < idleCores {
+			idle[side] = append(idle[side], p.Name)
+			continue
+		}
+		if told++; told > maxShown {
+			continue
+		}
+		if side >= 0 {
 			words += fmt.Sprintf(", %s, %v cores", unit.Plural(p.Count[side], "process", "processes"), unit.Number(p.Cores[side]))
 		}
 		l.Items = append(l.Items, document.Item{Words: words})
 	}
+	for side, names := range idle {
+		if len(names) == 0 {
+			continue
+		}
+		words := fmt.Sprintf("only in the %s, nearly idle: %s", []string{"first", "second"}[side], strings.Join(names[:min(len(names), maxShown)], ", "))
+		if more := left(len(names), "process", "processes"); more != "" {
+			words += ", " + more
+		}
+		l.Items = append(l.Items, document.Item{Words: words})
+	}
+	l.More = left(told, "process", "processes")
 	return l
 }
+
+// idleCores is the CPU time, in cores, below which it would print as 0.
+const idleCores = 0.005
 
 func (c *Compared) settings() document.Block {
 	if len(c.Settings) == 0 {

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -62,6 +63,51 @@ func TestWaitsOfComparison(t *testing.T) {
 	changes := c.JSON().Changes
 	if len(changes) != 3 || changes[0].Unit != "s" || changes[0].Per != "disk request" || changes[0].FirstPerSecond != 2 {
 		t.Errorf("%+v", changes)
+	}
+}
+
+// Processes of one side that used no CPU time stand in one line.
+func TestProcessesOfComparison(t *testing.T) {
+	only := func(side, n int, name string, cores float64) diff.Process {
+		p := diff.Process{Name: name}
+		p.Count[side], p.Cores[side] = n, cores
+		return p
+	}
+	many := func(n int, cores float64) (list []diff.Process) {
+		for i := range n {
+			list = append(list, only(0, 1, fmt.Sprintf("p%d", i), cores))
+		}
+		return list
+	}
+	for _, c := range []struct {
+		name      string
+		processes []diff.Process
+		want      []string
+		lines     int // with the title
+	}{
+		{"none", nil, []string{"PROCESSES    the same programs run"}, 1},
+		{"busy", []diff.Process{only(0, 2, "batch", 0.5), only(1, 1, "cron", 0.005)}, []string{"  batch: only in the first, 2 processes, 0.5 cores", "  cron: only in the second, 1 process, 0.01 cores"}, 3},
+		{"idle", []diff.Process{only(0, 2, "batch", 0.5), only(1, 1, "agetty", 0.0049), only(0, 1, "sshd", 0), only(1, 3, "nginx", 0)},
+			[]string{"  batch: only in the first, 2 processes, 0.5 cores", "  only in the first, nearly idle: sshd", "  only in the second, nearly idle: agetty, nginx"}, 4},
+		{"another command line, and idle", []diff.Process{{Name: "db", Count: [2]int{1, 1}, Commands: [2]string{"db -a", "db -b"}}}, []string{"  db: another command line: db -a, in the second db -b"}, 2},
+		{"many busy", many(22, 1), []string{"  p19: only in the first, 1 process, 1 cores", "  and 2 processes (--json)"}, 22},
+		{"many idle", many(22, 0), []string{"  only in the first, nearly idle: p0, ", "p19, and 2 processes (--json)"}, 2},
+	} {
+		compared := report.Compared{Result: diff.Result{Per: "second", Requests: [2]float64{math.NaN(), math.NaN()}, Processes: c.processes}}
+		var out bytes.Buffer
+		if err := document.Terminal(&out, compared.Document(), document.TerminalOptions{Width: document.AnyWidth}); err != nil {
+			t.Fatal(err)
+		}
+		_, text, _ := strings.Cut(out.String(), "PROCESSES")
+		text, _, _ = strings.Cut("PROCESSES"+text, "SETTINGS")
+		for _, want := range c.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: %q is missing in\n%s", c.name, want, text)
+			}
+		}
+		if n := strings.Count(strings.TrimSpace(text), "\n") + 1; n != c.lines {
+			t.Errorf("%s: %d lines, want %d:\n%s", c.name, n, c.lines, text)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"rtrail/internal/recording"
+	"rtrail/internal/unit"
 )
 
 // captured are the rows of a table of captures that are about an interval in which
@@ -112,7 +114,54 @@ type knot struct {
 	field fieldPath
 }
 
-// maxJoined is how many notes of intervals that differ are kept.
+// numbers are those in notes.
+var numbers = regexp.MustCompile(`[0-9][0-9.,]*`)
+
+// joined puts notes of intervals together, each once. Of those that differ only in their numbers it has
+// the first, and says in how many intervals there are more: a connection counts in each of its
+// intervals, so that the numbers do not add up.
+func joined(notes []string) string {
+	type kind struct {
+		first string
+		more  int // intervals
+		other bool
+	}
+	type shape struct {
+		words string
+		nth   int // of an interval
+	}
+	var kinds []*kind
+	known := map[shape]*kind{}
+	for _, note := range notes {
+		told := map[string][]string{} // of the interval, by shape
+		for words := range strings.SplitSeq(note, "; ") {
+			s := shape{words: numbers.ReplaceAllString(words, "#")}
+			if words == "" || slices.Contains(told[s.words], words) {
+				continue
+			}
+			s.nth = len(told[s.words])
+			told[s.words] = append(told[s.words], words)
+			switch k := known[s]; {
+			case k != nil:
+				k.more++
+				k.other = k.other || words != k.first
+			case len(kinds) < maxJoined:
+				known[s] = &kind{first: words}
+				kinds = append(kinds, known[s])
+			}
+		}
+	}
+	list := make([]string, len(kinds))
+	for i, k := range kinds {
+		list[i] = k.first
+		if k.other {
+			list[i] += ", and the like in " + unit.Plural(k.more, "more interval", "more intervals")
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
+// maxJoined is how many kinds of notes of intervals are kept.
 const maxJoined = 8
 
 var forms sync.Map // by reflect.Type
@@ -256,15 +305,11 @@ func (c *over) addUp(into, rows reflect.Value) {
 			value.SetBool(value.Bool() || at(i, c.field).Bool())
 		}
 	case "join":
-		var words []string
-		for i := range n {
-			for word := range strings.SplitSeq(at(i, c.field).String(), "; ") {
-				if word != "" && !slices.Contains(words, word) && len(words) < maxJoined {
-					words = append(words, word)
-				}
-			}
+		notes := make([]string, n)
+		for i := range notes {
+			notes[i] = at(i, c.field).String()
 		}
-		value.SetString(strings.Join(words, "; "))
+		value.SetString(joined(notes))
 	case "same":
 		for i := range n {
 			if !at(i, c.field).Equal(value) {

@@ -85,3 +85,26 @@ func TestMixture(t *testing.T) {
 		}
 	}
 }
+
+// Notes of intervals that differ in numbers only are told as one.
+func TestJoinedNotes(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		notes []string
+		want  string
+	}{
+		{"nothing", []string{"", ""}, ""},
+		{"the same", []string{"cut", "cut; odd", ""}, "cut; odd"},
+		{"other numbers", []string{"begun before the capture: 4 of 48 connections", "begun before the capture: 4 of 35 connections; odd", "", "begun before the capture: 4 of 1,100 connections"},
+			"begun before the capture: 4 of 48 connections, and the like in 2 more intervals; odd"},
+		{"one more", []string{"captured twice and counted once: 2 packets", "captured twice and counted once: 3 packets"}, "captured twice and counted once: 2 packets, and the like in 1 more interval"},
+		{"the same numbers", []string{"4 of 48", "4 of 48"}, "4 of 48"},
+		{"other words", []string{"not read: 4 packets of link types", "not read: 4 packets neither"}, "not read: 4 packets of link types; not read: 4 packets neither"},
+		{"two in one interval", []string{"eth0: cut", "eth0: cut; eth1: cut"}, "eth0: cut; eth1: cut"},
+		{"twice in one interval", []string{"cut 1; cut 1", "cut 1"}, "cut 1"},
+	} {
+		if got := joined(c.notes); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}

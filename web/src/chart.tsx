@@ -5,6 +5,7 @@ import { cellAt, heat, HeatKey, HeatNumbers, inWords, type Cell } from "./heat";
 import { clock, day, place, shifted, timeAt } from "./time";
 import { colour, useTheme } from "./theme";
 import { quantity, seconds } from "./unit";
+import { onWidth } from "./width";
 
 export const height = 190;
 
@@ -49,12 +50,10 @@ export function Chart({ charts, index, cite, bands }: Props) {
     const told: Drawn = { chart: index, name: chart.name, data, bands: [], limit: null, cells: [] };
     const made = plot.current = new uPlot(options(charts, chart, told, limit, bands, parent.clientWidth, point), data, parent);
     plots.set(made, told);
-    const watch = new ResizeObserver(() => {
-      const width = parent.clientWidth;
+    const end = onWidth(parent, width => {
       if (width > 0 && width !== made.width) made.setSize({ width, height });
     });
-    watch.observe(parent);
-    return () => { watch.disconnect(); made.destroy(); plots.delete(made); };
+    return () => { end(); made.destroy(); plots.delete(made); };
   }, [theme, chart]);
   const key = (e: KeyboardEvent): void => {
     const u = plot.current, xs = data[0];
@@ -121,6 +120,7 @@ function options(charts: Charts, chart: Data, told: Drawn, limit: number | undef
   const words = (v: number): string => quantity(v, chart.unit);
   return {
     width: Math.max(width, 240), height,
+    padding: [null, years ? 56 : long ? 40 : 28, null, null], // half of the last time
     tzDate: x => uPlot.tzDate(shifted(charts, timeAt(charts, x)), "Etc/UTC"),
     cursor: { sync: { key: "time" }, focus: { prox: 24 }, drag: { x: true, y: false } },
     scales: {

@@ -4,6 +4,7 @@ import type { Curve as Data } from "./data";
 import { dashes, drawMark, lineColours, height } from "./chart";
 import { colour, useTheme } from "./theme";
 import { quantity } from "./unit";
+import { onWidth } from "./width";
 
 const shown = new Map<uPlot, number>();
 
@@ -34,12 +35,10 @@ function Curve({ curve, index }: { curve: Data; index: number }) {
   useEffect(() => {
     const parent = box.current!, made = plot.current = new uPlot(options(curve, data, parent.clientWidth), data, parent);
     shown.set(made, index);
-    const watch = new ResizeObserver(() => {
-      const width = parent.clientWidth;
+    const end = onWidth(parent, width => {
       if (width > 0 && width !== made.width) made.setSize({ width, height });
     });
-    watch.observe(parent);
-    return () => { watch.disconnect(); made.destroy(); shown.delete(made); };
+    return () => { end(); made.destroy(); shown.delete(made); };
   }, [theme, curve]);
   const key = (e: KeyboardEvent): void => {
     const u = plot.current;

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Flame as Data, Frame } from "./data";
+import { onWidth } from "./width";
 
 // A frame is as wide as its share of all counts. Callers are above what they call.
 const rowHeight = 19, letter = 7.3, leastWidth = 1;
@@ -104,11 +105,7 @@ function Flame({ flame }: { flame: Data }) {
   const root = useMemo(() => link(flame.root, null, 0), [flame]);
   const box = useRef<HTMLDivElement>(null), [width, setWidth] = useState(900);
   const [focus, setFocus] = useState(root), [about, setAbout] = useState(root), [text, setText] = useState(""), [active, setActive] = useState(root);
-  useEffect(() => {
-    const watch = new ResizeObserver(() => setWidth(Math.max(240, box.current!.clientWidth)));
-    watch.observe(box.current!);
-    return () => watch.disconnect();
-  }, []);
+  useEffect(() => onWidth(box.current!, room => setWidth(Math.max(240, room))), []);
   const pattern = useMemo(() => { try { return text ? new RegExp(text, "i") : null; } catch { return null; } }, [text]);
   const { list, found, rows } = useMemo(() => place(focus, width, pattern), [focus, width, pattern]);
   const go = (n: Node | null | undefined): void => {

@@ -32,8 +32,10 @@ const minShare = 0.005
 func Document(p *stack.Profile, v *view.View, notes []string, o Options) document.Document {
 	d := document.Document{Title: "Stacks of " + p.Name(), Blocks: sources(p, notes)}
 	processes := v.StackProcesses()
-	for _, proc := range processes {
-		d.Blocks = append(d.Blocks, o.waits(proc, v, len(processes) > 1)...)
+	sums, alone := o.programs(processes)
+	d.Blocks = append(d.Blocks, sums...)
+	for _, proc := range alone {
+		d.Blocks = append(d.Blocks, o.waits(proc, v, len(processes) > 1, sums != nil)...)
 	}
 	tables := append([]document.Table{o.deadlocks(p), o.locks(p), o.pools(p), o.hot(p)}, o.stacks(p)...)
 	for _, t := range tables {
@@ -87,12 +89,16 @@ func problems(list []stack.Problem) string {
 	return strings.Join(parts, "; ")
 }
 
-// waits is what the threads of one process wait for.
-func (o Options) waits(proc view.StackProcess, v *view.View, several bool) []document.Block {
+// waits is what the threads of one process wait for. With sums above them, pages show those of running
+// threads after the flame graphs.
+func (o Options) waits(proc view.StackProcess, v *view.View, several, summed bool) []document.Block {
 	title, counted, one := "WHAT BUSY THREADS DO", "threads", "thread"
 	switch proc.Evidence {
 	case recording.StackOnCPU:
 		title, counted, one = "WHAT RUNNING THREADS DO", "samples", "sample"
+		if summed {
+			title = "RUNNING THREADS"
+		}
 	case recording.StackOffCPU:
 		title = "WHAT SLEEPING THREADS WAIT FOR"
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -53,6 +54,52 @@ func TestPProfKeepsKindsApart(t *testing.T) {
 	for name, want := range map[string]int64{"samples count": 150, "on-cpu nanoseconds": 1.5e9, "looks count": 30, "off-cpu nanoseconds": 6e9} {
 		if sums[name] != want {
 			t.Errorf("%s: %d, want %d; all: %v", name, sums[name], want, sums)
+		}
+	}
+}
+
+// host is a profile of running threads of many processes, as perf makes it of a host: samples by process.
+func host(samples map[string][]int64) *stack.Profile {
+	all, pid := &stack.Profile{}, int32(100)
+	for _, process := range slices.Sorted(maps.Keys(samples)) {
+		for _, n := range samples[process] {
+			pid++
+			running := stack.NewCounter(recording.StackOnCPU, pid, process)
+			running.AddTimes([]string{"compute", "main"}, "", pid, process, n)
+			all.Join(stack.Sampled("perf.txt", running, stack.NewCounter(recording.StackOffCPU, pid, process), stack.Sampling{Began: began, Length: 2 * time.Second, Period: 10 * time.Millisecond}))
+		}
+	}
+	return all
+}
+
+// A profile of a host begins with sums by program; processes with next to nothing have no table.
+func TestSumsByProgram(t *testing.T) {
+	many := host(map[string][]int64{"app": {300, 500}, "sh": {190}, "tiny": {1, 2, 7}})
+	for _, c := range []struct {
+		name      string
+		page      string
+		has, lack []string
+	}{
+		{"many processes", terminal(t, many, 10), []string{"WHERE THE SAMPLES ARE: 1,000 samples of 3 programs\n", "     800   80 %          2  app\n", "     190   19 %          1  sh\n", "      10  1.0 %          3  tiny\n",
+			"3 processes have less than 1.0 % of the samples, 1.0 % together: -v has their tables, too\n",
+			"RUNNING THREADS, app (102): 500 busy of 500 samples\n", "RUNNING THREADS, app (101): 300 busy", "RUNNING THREADS, sh (103): 190 busy"},
+			[]string{"tiny (", "WHAT RUNNING THREADS DO"}},
+		{"the first program only", terminal(t, many, 1), []string{"2  app\n", "and 2 more: --top 3\n"}, []string{"1  sh\n"}},
+		{"few processes", terminal(t, host(map[string][]int64{"app": {500}, "sh": {190}, "tiny": {1}}), 10), []string{"WHAT RUNNING THREADS DO, app (101)", "WHAT RUNNING THREADS DO, sh (102)", "WHAT RUNNING THREADS DO, tiny (103)"}, []string{"WHERE THE SAMPLES ARE", "less than"}},
+		{"none is small", terminal(t, host(map[string][]int64{"app": {500, 400}, "sh": {190, 20}}), 10), []string{"WHERE THE SAMPLES ARE: 1,110 samples of 2 programs", "RUNNING THREADS, sh (104)"}, []string{"less than"}},
+	} {
+		for _, s := range c.has {
+			if !strings.Contains(c.page, s) {
+				t.Errorf("%s: %q is missing in\n%s", c.name, s, c.page)
+			}
+		}
+		for _, s := range c.lack {
+			if strings.Contains(c.page, s) {
+				t.Errorf("%s: %q is in\n%s", c.name, s, c.page)
+			}
+		}
+		if a, b := strings.Index(c.page, "app (102)"), strings.Index(c.page, "app (101)"); a >= 0 && b >= 0 && strings.Contains(c.page, "app (102): 500") && a > b {
+			t.Errorf("%s: the busiest process is not the first", c.name)
 		}
 	}
 }
