@@ -10,6 +10,7 @@ import (
 	"github.com/cilium/ebpf/btf"
 
 	"rtrail/internal/probe"
+	"rtrail/internal/probe/kernel"
 )
 
 // Hook is a tracepoint and the programs that fit one form of it each. Arguments
@@ -18,6 +19,8 @@ import (
 type Hook struct {
 	Tracepoint string
 	Programs   []Variant
+	// Module has the tracepoint where it is not a part of the kernel; "": it always is.
+	Module string
 	// Without says what is not seen where the tracepoint is missing; "": the source
 	// cannot do without it.
 	Without string
@@ -73,6 +76,24 @@ func prototypesOf(types *btf.Spec) prototypes {
 			letters = append(letters, letter)
 		}
 		return string(letters), true
+	}
+}
+
+// withModules also looks into the modules of hooks.
+func withModules(hooks []Hook, known prototypes, module kernel.Module) prototypes {
+	return func(tracepoint string) (string, bool) {
+		if arguments, ok := known(tracepoint); ok {
+			return arguments, true
+		}
+		for _, h := range hooks {
+			if h.Tracepoint != tracepoint || h.Module == "" {
+				continue
+			}
+			if types, err := module(h.Module); err == nil {
+				return lookFor(types)(tracepoint)
+			}
+		}
+		return "", false
 	}
 }
 
@@ -143,11 +164,15 @@ func adapt(hooks []Hook, spec *ebpf.CollectionSpec, known prototypes) (attached 
 		case h.Without != "":
 			without = append(without, h.Without)
 		default:
-			err := errors.New("this kernel has none")
+			err, how := errors.New("this kernel has none"), "another kernel: most have it"
+			if h.Module != "" {
+				err = fmt.Errorf("neither the kernel nor a module %s that is loaded has it", h.Module)
+				how = "run as root (CAP_SYS_ADMIN) if the module is loaded; else nothing uses it here"
+			}
 			if arguments, ok := known(h.Tracepoint); ok {
 				err = fmt.Errorf("its arguments are %q here", arguments)
 			}
-			return nil, nil, &probe.MissingError{What: "the tracepoint " + h.Tracepoint, How: "another kernel: most have it", Err: err}
+			return nil, nil, &probe.MissingError{What: "the tracepoint " + h.Tracepoint, How: how, Err: err}
 		}
 	}
 	return attached, without, nil

@@ -3,6 +3,7 @@ package event
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -103,6 +104,20 @@ func TestPrototypes(t *testing.T) {
 	known := prototypesOf(spec)
 	if got, ok := known("some"); !ok || got != "ipi" {
 		t.Errorf("some: %q, %v", got, ok)
+	}
+	// A tracepoint may be a module's.
+	nothing := func(string) (string, bool) { return "", false }
+	module := func(name string) (*btf.Spec, error) {
+		if name != "ext4" {
+			return nil, os.ErrNotExist
+		}
+		return spec, nil
+	}
+	for of, found := range map[string]bool{"ext4": true, "xfs": false, "": false} {
+		got, ok := withModules([]Hook{{Tracepoint: "some", Module: of}}, nothing, module)("some")
+		if ok != found || ok && got != "ipi" {
+			t.Errorf("some of module %q: %q, %v", of, got, ok)
+		}
 	}
 	for _, name := range []string{"odd", "none"} {
 		if got, ok := known(name); ok {

@@ -72,7 +72,7 @@ type program struct {
 func open(l *kernel.Loader, o Object) (*Set, error) {
 	s := &Set{uprobes: o.Uprobes, paused: o.Paused, stays: o.Stays}
 	var attached map[string]string
-	all, err := l.Load(o.ELF, func(spec *ebpf.CollectionSpec, types *btf.Spec) (err error) {
+	all, err := l.Load(o.ELF, func(spec *ebpf.CollectionSpec, types *btf.Spec, module kernel.Module) (err error) {
 		s.words = wordsOf(o.Enums, types)
 		for _, name := range o.Unused {
 			if spec.Programs[name] == nil {
@@ -84,7 +84,7 @@ func open(l *kernel.Loader, o Object) (*Set, error) {
 			delete(spec.Programs, o.Visits)
 			s.paused = nil
 		}
-		attached, s.without, err = adapt(o.Hooks, spec, lookFor(types))
+		attached, s.without, err = adapt(o.Hooks, spec, withModules(o.Hooks, lookFor(types), module))
 		return err
 	})
 	if err != nil {

@@ -41,9 +41,9 @@ func (l *Loader) Done() {
 }
 
 // Load loads the programs and maps of an object without attaching them. adapt, if
-// there is one, may change the object to suit the types of the running kernel. The
-// error is a *probe.MissingError unless it is adapt's.
-func (l *Loader) Load(object []byte, adapt func(*ebpf.CollectionSpec, *btf.Spec) error) (*ebpf.Collection, error) {
+// there is one, may change the object to suit the types of the running kernel and of
+// its modules. The error is a *probe.MissingError unless it is adapt's.
+func (l *Loader) Load(object []byte, adapt func(spec *ebpf.CollectionSpec, types *btf.Spec, module Module) error) (*ebpf.Collection, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.types == nil {
@@ -58,7 +58,7 @@ func (l *Loader) Load(object []byte, adapt func(*ebpf.CollectionSpec, *btf.Spec)
 		if err != nil {
 			return nil, missing("read the types of this kernel", err)
 		}
-		if err := adapt(spec, types); err != nil {
+		if err := adapt(spec, types, l.module); err != nil {
 			return nil, err
 		}
 	}
@@ -67,6 +67,17 @@ func (l *Loader) Load(object []byte, adapt func(*ebpf.CollectionSpec, *btf.Spec)
 		return nil, missing("load a BPF program", err)
 	}
 	return all, nil
+}
+
+// Module tells the types of a loaded module of the kernel, by its name.
+type Module func(name string) (*btf.Spec, error)
+
+func (l *Loader) module(name string) (*btf.Spec, error) {
+	// Everybody may read the types, but only these may attach programs to a module.
+	if !capable(capSysAdmin) {
+		return nil, unix.EPERM
+	}
+	return l.types.Module(name)
 }
 
 // Iterators loads the programs of an object and attaches each as an iterator,

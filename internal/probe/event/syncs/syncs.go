@@ -67,8 +67,8 @@ func (s *Source) Fills() []recording.Table { return []recording.Table{recording.
 func (s *Source) Object() event.Object {
 	if !s.all {
 		return event.Object{ELF: object, Unused: []string{"sync_entered", "sync_left", pendingProgram}, Hooks: []event.Hook{
-			{Tracepoint: "ext4_sync_file_enter", Programs: []event.Variant{{Arguments: "pi", Program: "ext4_entered"}}},
-			{Tracepoint: "ext4_sync_file_exit", Programs: []event.Variant{{Arguments: "pi", Program: "ext4_left"}}},
+			{Tracepoint: "ext4_sync_file_enter", Module: "ext4", Programs: []event.Variant{{Arguments: "pi", Program: "ext4_entered"}}},
+			{Tracepoint: "ext4_sync_file_exit", Module: "ext4", Programs: []event.Variant{{Arguments: "pi", Program: "ext4_left"}}},
 		}}
 	}
 	return event.Object{ELF: object, Paused: s.visit, Unused: []string{"ext4_entered", "ext4_left"}, Hooks: []event.Hook{
