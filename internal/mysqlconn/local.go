@@ -264,9 +264,12 @@ func hexAddress(s string) (netip.AddrPort, bool) {
 }
 
 // sameNetwork says whether the server is in rtrail's network namespace.
-func (l *Local) sameNetwork() bool {
-	own, err1 := os.Readlink(filepath.Join(l.proc, "self/ns/net"))
-	its, err2 := os.Readlink(filepath.Join(l.dir, "ns/net"))
+func (l *Local) sameNetwork() bool { return l.shares("net") }
+
+// shares says whether the server is in rtrail's namespace of a kind.
+func (l *Local) shares(kind string) bool {
+	own, err1 := os.Readlink(filepath.Join(l.proc, "self/ns", kind))
+	its, err2 := os.Readlink(filepath.Join(l.dir, "ns", kind))
 	return err1 == nil && err2 == nil && own == its
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -136,14 +137,8 @@ func (a accounts) process(dir, proc string) error {
 			return untrustedf("it runs as user %d, who is neither root nor %s", id, serverUser)
 		}
 	}
-	for _, space := range []string{"ns/mnt", "ns/user"} {
-		own, err1 := os.Readlink(filepath.Join(proc, "self", space))
-		its, err2 := os.Readlink(filepath.Join(dir, space))
-		if err1 != nil || err2 != nil || own != its {
-			return untrustedf("it runs in a container")
-		}
-	}
-	if l := (Local{dir: dir, proc: proc}); !l.sameRoot() {
+	l := Local{dir: dir, proc: proc}
+	if !l.shares("user") || !l.sameRoot() {
 		return untrustedf("it runs in a container")
 	}
 	exe := filepath.Join(dir, "exe")
@@ -162,8 +157,19 @@ func (a accounts) process(dir, proc string) error {
 		return untrustedf("its executable is called %.64q", program)
 	case !ok || owner != 0 && owner != uint32(os.Geteuid()) || !info.Mode().IsRegular() || info.Mode().Perm()&0o022 != 0:
 		return untrustedf("others than root can write its executable")
+	case !l.shares("mnt") && !isHosts(strings.TrimSuffix(path, " (deleted)"), info):
+		return untrustedf("it sees other mounts, and its executable is not the one that this host has at that path")
 	}
 	return nil
+}
+
+// isHosts says whether a file that a process sees is the one that rtrail finds at its
+// path. Units of systemd often have mounts of their own (ProtectSystem=, PrivateTmp=),
+// in which the host's files are the same.
+func isHosts(path string, info os.FileInfo) bool {
+	here, err := localfile.Stat(int32(os.Getpid()), path)
+	its, ok := info.Sys().(*syscall.Stat_t)
+	return err == nil && ok && here.Dev == its.Dev && here.Ino == its.Ino
 }
 
 // nobody is a user that no server runs as, for processes whose user is not told.

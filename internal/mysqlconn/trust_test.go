@@ -28,8 +28,13 @@ func TestStrangersAreHidden(t *testing.T) {
 		"set user ID": {func(t *testing.T, h madeHost) {
 			write(t, filepath.Join(h.proc, "10/status"), fmt.Sprintf("Uid:\t4711\t%d\t%[1]d\t%[1]d\n", os.Geteuid()))
 		}, "it runs as user 4711"},
-		"no status":      {func(t *testing.T, h madeHost) { os.Remove(filepath.Join(h.proc, "10/status")) }, "it runs as user"},
-		"another mount":  {func(t *testing.T, h madeHost) { h.link(t, "10/ns/mnt", "mnt:[9]") }, "in a container"},
+		"no status": {func(t *testing.T, h madeHost) { os.Remove(filepath.Join(h.proc, "10/status")) }, "it runs as user"},
+		// As mariadb.service of Debian has it: ProtectSystem= and others give mounts of its own.
+		"another mount": {func(t *testing.T, h madeHost) { h.link(t, "10/ns/mnt", "mnt:[9]") }, ""},
+		"another mount, another executable": {func(t *testing.T, h madeHost) {
+			h.link(t, "10/ns/mnt", "mnt:[9]")
+			h.link(t, "10/exe", write(t, h.exe+" (deleted)", ""))
+		}, "not the one that this host has"},
 		"another root":   {func(t *testing.T, h madeHost) { h.link(t, "10/root", h.proc) }, "in a container"},
 		"own users":      {func(t *testing.T, h madeHost) { h.link(t, "10/ns/user", "user:[9]") }, "in a container"},
 		"no executable":  {func(t *testing.T, h madeHost) { os.Remove(filepath.Join(h.proc, "10/exe")) }, "executable cannot be seen"},
