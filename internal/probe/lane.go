@@ -384,22 +384,25 @@ func (l *lane) late() {
 	}
 	age := time.Since(l.since)
 	maxAge := deadline(l.running.probe) * 3 / 2
-	switch {
-	case age < patience:
+	if age < patience {
 		l.watch.Reset(patience - age)
-	case age < maxAge:
-		if len(l.probes) > 1 {
-			var others []*followed
-			for _, f := range l.probes {
-				if f != l.running {
-					others = append(others, f)
-				}
-			}
-			l.probes = []*followed{l.running}
-			if len(others) > 0 {
-				l.run.follow(others)
+		return
+	}
+	// Also where the watch itself comes so late that the sample is given up at once.
+	if len(l.probes) > 1 {
+		var others []*followed
+		for _, f := range l.probes {
+			if f != l.running {
+				others = append(others, f)
 			}
 		}
+		l.probes = []*followed{l.running}
+		if len(others) > 0 {
+			l.run.follow(others)
+		}
+	}
+	switch {
+	case age < maxAge:
 		l.watch.Reset(maxAge - age)
 	default:
 		l.lost = true

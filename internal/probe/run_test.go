@@ -434,3 +434,21 @@ func TestGivenUpOnce(t *testing.T) {
 		t.Error("the sample that was given up counts")
 	}
 }
+
+// Where the watch itself comes late, the others of the lane are not given up with the one that hangs.
+func TestLateWatchFreesTheOthers(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	now := time.Now()
+	cpu := &clocks{process: processCPU, thread: ThreadCPU}
+	r := &run{runner: &Runner{Sink: recording.New(recording.Manifest{}), Interval: time.Second}, ctx: ended, end: now, cpu: cpu, overload: newOverload(cpu.process, now)}
+	good := &fake{name: "good", sample: oneRow}
+	stuck := &followed{probe: &fake{name: "stuck"}}
+	r.lanes.Add(1)
+	l := &lane{run: r, probes: []*followed{stuck, {probe: good, next: now}}, running: stuck, since: now.Add(-time.Hour)}
+	l.late()
+	r.lanes.Wait()
+	if good.n.Load() == 0 {
+		t.Error("a probe was never read because another one of its lane hangs")
+	}
+}

@@ -66,7 +66,10 @@ func (p *Probe) rules(n *namespace, w *recording.Writer, missed *unseen) {
 	began, cpu := time.Now(), p.cpuTime()
 	within, size := p.allowed.share(n.Own)
 	set := ruleset{netns: n.NetNS, until: began.Add(within), bytes: size}
-	err := set.read(n.fd, p.buf)
+	var err error
+	if !notLoaded("/", "nf_tables") { // else there are none
+		err = set.read(n.fd, p.buf)
+	}
 	n.ruling = max(p.cpuTime()-cpu, 1) // as little as there is: it may fail at once
 	p.allowed.take(time.Since(began), size-set.bytes)
 	recording.Append(w, set.rows...)
