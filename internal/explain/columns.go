@@ -187,6 +187,8 @@ var Columns = []Column{
 	{"changes", ofSwitch, "what is another one than in the second before, and errors"},
 	{"threads", ofStacks, "threads in that wait: of one dump, or the mean of several"},
 	{"samples", ofStacks, "samples of running threads"},
+	{"processes", ofStacks, "processes of the program"},
+	{"program", ofStacks, "name of the program"},
 	{"share", ofStacks, "of the busy threads or samples; threads that wait for work do not count"},
 	{"kind", ofStacks, "lock, cpu, disk, network, sleep or failure"},
 	{"wait", ofStacks, "what the stack means, from the dictionary of known waits"},

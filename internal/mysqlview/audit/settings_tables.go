@@ -15,7 +15,7 @@ var tableSettings = []Setting{
 		Cost: "memory and file descriptors", Advise: adviseTableCache,
 	},
 	{
-		Name: "table_open_cache_instances", Topic: Tables, Apply: Restart, Auto: "MariaDB: by the limit of open files, 8 at most",
+		Name: "table_open_cache_instances", Topic: Tables, Apply: Restart, Auto: "by the limit of open files (MariaDB)",
 		Why:  "threads are dealt to instances; all threads of an instance share one mutex",
 		Cost: "the cache is divided by it; triggers and stored programs are cached once for each",
 		With: []string{"table_open_cache"}, Advise: adviseTableInstances,

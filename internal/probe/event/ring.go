@@ -55,7 +55,9 @@ func OpenRing(s *Set, take func([]byte)) (*Ring, error) {
 	r := &Ring{set: s, fd: fd, gone: make(chan struct{}), reader: reader, take: take}
 	go func() {
 		defer close(r.gone)
-		_ = conn.Read(func(uintptr) bool { return r.empty() != nil }) // ends with Close
+		_ = crash.Guard(func() error { // ends with Close
+			return conn.Read(func(uintptr) bool { return r.empty() != nil })
+		})
 	}()
 	return r, nil
 }
