@@ -147,7 +147,7 @@ func (r *recordJob) run(ctx context.Context, stdout, stderr io.Writer) error {
 	}
 	fmt.Fprintf(stderr, "recording into %s, Ctrl-C ends it\n", r.dir)
 	stop, runs, watched := r.showProgress(stderr, dir), ctx, func(err error) error { return err }
-	samples := &countedSamples{sink: dir}
+	samples := countSamples(dir, about.Probes)
 	if r.watch {
 		host.Also(samples)
 		if runs, watched, err = r.startWatch(ctx, host, stdout, stderr); err != nil {
@@ -161,7 +161,9 @@ func (r *recordJob) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if length == 0 {
 		length = withoutEnd
 	}
-	err = watched(host.Run(runs, length))
+	err = host.Run(runs, length)
+	ended := time.Now() // to close the recording may take long
+	err = watched(err)
 	stop()
 
 	if closing := dir.Close(); err == nil || errors.Is(closing, err) {
@@ -173,7 +175,7 @@ func (r *recordJob) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if left := host.LeftOut(); left > 0 {
 		fmt.Fprintf(stderr, "rtrail: %s left out: rtrail itself used more than a quarter of a core; choose a longer --interval\n", unit.Plural(left, "sample", "samples"))
 	}
-	for _, line := range samples.failed(time.Now()) {
+	for _, line := range samples.failed(ended) {
 		fmt.Fprintf(stderr, "rtrail: %s\n", line)
 	}
 	if err != nil {

@@ -13,13 +13,14 @@ import (
 	"rtrail/internal/unit"
 )
 
-// longOutage is how long a probe tells nothing before the end of a recording says so. Single samples
-// are lost on every busy host; replay counts them.
+// longOutage is how much longer than its interval a probe tells nothing before the end of a recording
+// says so. Single samples are lost on every busy host; replay counts them.
 const longOutage = 5 * time.Second
 
 // countedSamples is a sink that remembers when probes told nothing. Several samples may come at a time.
 type countedSamples struct {
-	sink recording.Sink
+	sink  recording.Sink
+	every map[string]time.Duration // the interval of each probe
 
 	mu     sync.Mutex
 	probes map[string]*outage
@@ -30,7 +31,19 @@ type outage struct {
 	since       time.Time // of the first one that failed after one that did not; zero: the last one did not
 	first, last time.Time // from the beginning of the first long outage to the end of the last one
 	total       time.Duration
-	why         string
+	why         string // of the last long one
+
+	every  time.Duration // the interval of the probe
+	reason string        // why the samples since then failed
+}
+
+// countSamples counts those of some probes on their way to a sink.
+func countSamples(sink recording.Sink, probes []recording.ProbeInfo) *countedSamples {
+	c := &countedSamples{sink: sink, every: map[string]time.Duration{}, probes: map[string]*outage{}}
+	for _, p := range probes {
+		c.every[p.Name] = p.Interval
+	}
+	return c
 }
 
 // Commit adds a sample.
@@ -50,16 +63,13 @@ func (c *countedSamples) count(r *recording.ProbeRun) {
 	switch {
 	case failed:
 		if o == nil {
-			if c.probes == nil {
-				c.probes = map[string]*outage{}
-			}
-			o = &outage{}
+			o = &outage{every: c.every[r.Probe]}
 			c.probes[r.Probe] = o
 		}
 		if o.since.IsZero() {
-			o.since = r.At
+			o.since, o.reason = r.At, ""
 		}
-		o.why = r.Error
+		o.reason = cmp.Or(r.Error, o.reason)
 	case o != nil:
 		o.end(r.At)
 	}
@@ -70,11 +80,11 @@ func (o *outage) end(at time.Time) {
 	if o.since.IsZero() {
 		return
 	}
-	if length := at.Sub(o.since); length >= longOutage {
+	if length := at.Sub(o.since); length >= longOutage+o.every {
 		if o.first.IsZero() {
 			o.first = o.since
 		}
-		o.last, o.total = at, o.total+length
+		o.last, o.total, o.why = at, o.total+length, o.reason
 	}
 	o.since = time.Time{}
 }

@@ -11,29 +11,43 @@ import (
 // The end of a recording says which probes told nothing for long, also if they came back.
 func TestFailedProbes(t *testing.T) {
 	began := time.Date(2026, 3, 1, 14, 0, 0, 0, time.Local)
-	const gone = "no answer within 1.5s\x1b[2J"
+	const (
+		gone      = "no answer within 1.5s\x1b[2J"
+		otherwise = 40 // the second in which there is another reason
+	)
 	for name, c := range map[string]struct {
+		every int // seconds
+		last  int // second of the last sample
 		fails func(second int) bool
 		want  string // "": nothing is said
 	}{
-		"never":               {func(int) bool { return false }, ""},
-		"one sample":          {func(s int) bool { return s == 10 }, ""},
-		"now and then":        {func(s int) bool { return s%3 == 0 }, ""},
-		"the last sample":     {func(s int) bool { return s == 59 }, ""},
-		"for a while":         {func(s int) bool { return s >= 10 && s < 30 }, `probe socket told nothing for 20 s between 2026-03-01 14:00:10 and 2026-03-01 14:00:30, and what it tells is not judged there: no answer within 1.5s\x1b[2J`},
-		"from then on":        {func(s int) bool { return s >= 30 }, `probe socket told nothing for 30 s between 2026-03-01 14:00:30 and 2026-03-01 14:01:00, and`},
-		"from the first one":  {func(int) bool { return true }, `probe socket told nothing for 60 s between 2026-03-01 14:00:00 and 2026-03-01 14:01:00, and`},
-		"twice, and at times": {func(s int) bool { return s >= 10 && s < 20 || s == 25 || s >= 50 }, `probe socket told nothing for 20 s between 2026-03-01 14:00:10 and 2026-03-01 14:01:00, and`},
+		"never":                      {1, 59, func(int) bool { return false }, ""},
+		"one sample":                 {1, 59, func(s int) bool { return s == 10 }, ""},
+		"now and then":               {1, 59, func(s int) bool { return s%3 == 0 }, ""},
+		"the last sample":            {1, 59, func(s int) bool { return s == 59 }, ""},
+		"for a while":                {1, 59, func(s int) bool { return s >= 10 && s < 30 }, `probe socket told nothing for 20 s between 2026-03-01 14:00:10 and 2026-03-01 14:00:30, and what it tells is not judged there: no answer within 1.5s\x1b[2J`},
+		"from then on":               {1, 59, func(s int) bool { return s >= 30 }, `probe socket told nothing for 30 s between 2026-03-01 14:00:30 and 2026-03-01 14:01:00, and`},
+		"from the first one":         {1, 59, func(int) bool { return true }, `probe socket told nothing for 60 s between 2026-03-01 14:00:00 and 2026-03-01 14:01:00, and`},
+		"twice, and at times":        {1, 59, func(s int) bool { return s >= 10 && s < 20 || s == 25 || s >= 50 }, `probe socket told nothing for 20 s between 2026-03-01 14:00:10 and 2026-03-01 14:01:00, and`},
+		"once for another reason":    {1, 59, func(s int) bool { return s >= 10 && s < 30 || s == otherwise }, `probe socket told nothing for 20 s between 2026-03-01 14:00:10 and 2026-03-01 14:00:30, and what it tells is not judged there: no answer within 1.5s\x1b[2J`},
+		"one sample, and none after": {1, 30, func(s int) bool { return s == 30 }, `probe socket told nothing for 30 s between 2026-03-01 14:00:30 and 2026-03-01 14:01:00, and`},
+		"one of a slow probe":        {5, 59, func(s int) bool { return s == 10 }, ""},
+		"its last one":               {5, 59, func(s int) bool { return s == 55 }, ""},
+		"two of it":                  {5, 59, func(s int) bool { return s == 10 || s == 15 }, `probe socket told nothing for 10 s between 2026-03-01 14:00:10 and 2026-03-01 14:00:20, and`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rec := recording.New(recording.Manifest{})
-			samples := &countedSamples{sink: rec}
-			for s := range 60 {
+			samples, n := countSamples(rec, []recording.ProbeInfo{{Name: "socket", Interval: time.Duration(c.every) * time.Second}}), 0
+			for s := 0; s <= c.last; s += c.every {
+				n += 2
 				at := began.Add(time.Duration(s) * time.Second)
 				w, other := recording.NewWriter(at), recording.NewWriter(at)
 				run := recording.ProbeRun{At: at, Probe: "socket", Rows: 3}
 				if c.fails(s) {
 					run.Late, run.Rows, run.Error = true, 0, gone
+					if s == otherwise {
+						run.Error = "interrupted"
+					}
 				}
 				// A sample of one that has rows beside an error, and one of another probe.
 				recording.Append(w, recording.ProbeRun{At: at, Probe: "process", Rows: 3, Error: "one file cannot be read"})
@@ -47,8 +61,8 @@ func TestFailedProbes(t *testing.T) {
 			if c.want == "" && got != "" || !strings.HasPrefix(got, c.want) {
 				t.Errorf("%q, want %q", got, c.want)
 			}
-			if n := rec.Count(recording.ProbeRuns); n != 120 {
-				t.Errorf("%d runs were recorded", n)
+			if runs := rec.Count(recording.ProbeRuns); runs != n {
+				t.Errorf("%d runs were recorded, want %d", runs, n)
 			}
 		})
 	}

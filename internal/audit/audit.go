@@ -98,9 +98,8 @@ const maxBlind = 5
 
 // blindIn says what checks could not look at although it was wanted.
 func blindIn(v *view.View) (list []string) {
-	m := v.Manifest()
 	_, runs := view.Group(view.Rows[recording.ProbeRun](v), func(r recording.ProbeRun) string { return r.Probe })
-	for _, p := range m.Probes {
+	for _, p := range v.Manifest().Probes {
 		if !slices.ContainsFunc(p.Fills, func(t recording.Table) bool { return slices.Contains(looksAt, t) }) {
 			continue
 		}
@@ -110,12 +109,12 @@ func blindIn(v *view.View) (list []string) {
 			list = append(list, fmt.Sprintf("the probe %s did not run: %s", p.Name, p.Missing))
 		case len(own) == 0 && len(runs) > 0:
 			list = append(list, fmt.Sprintf("the probe %s did not run in this time", p.Name))
-		case len(own) > 0 && !slices.ContainsFunc(own, func(r recording.ProbeRun) bool { return r.Error == "" }):
+		case len(own) > 0 && !slices.ContainsFunc(own, func(r recording.ProbeRun) bool { return r.Error == "" || r.Rows > 0 }):
 			list = append(list, fmt.Sprintf("the probe %s failed: %s", p.Name, own[len(own)-1].Error))
 		}
 	}
 	told := 0
-	for _, u := range m.Unread {
+	for _, u := range v.Unread() {
 		if told < maxBlind && slices.Contains(looksAt, u.Table) && !slices.Contains(list, u.Why) {
 			list = append(list, u.Why)
 			told++

@@ -107,8 +107,11 @@ func TestRemarks(t *testing.T) {
 	group := func(h *ruletest.Host, path string, memory int64, quota time.Duration) {
 		ruletest.Add(h, recording.CgroupSample{At: ruletest.Start, Version: 2, Path: path, Memory: 1, MemoryMax: memory, Quota: quota, Period: 100 * time.Millisecond})
 	}
+	killedAmong := func(h *ruletest.Host, path string, processes int32, memory, oom, kills int64) {
+		ruletest.Add(h, recording.CgroupSample{At: ruletest.Start, Version: 2, Path: path, Processes: processes, Memory: 1, MemoryMax: memory, EventsMax: 1000, EventsOOM: oom, OOMKills: kills})
+	}
 	killed := func(h *ruletest.Host, path string, memory, oom, kills int64) {
-		ruletest.Add(h, recording.CgroupSample{At: ruletest.Start, Version: 2, Path: path, Memory: 1, MemoryMax: memory, EventsMax: 1000, EventsOOM: oom, OOMKills: kills})
+		killedAmong(h, path, 1, memory, oom, kills)
 	}
 	java := func(h *ruletest.Host, flags string) {
 		h.Process(ruletest.Process{PID: 7, Comm: "java", Cmdline: "java " + flags + " -jar a.jar", Cgroup: "/app", MemCgroup: "/app"})
@@ -217,8 +220,23 @@ func TestRemarks(t *testing.T) {
 		{"killed, without a limit", func(h *ruletest.Host) { killed(h, "/app", math.MaxInt64, 3, 2) }, "audit/cgroup-limits", false},
 		{"killed, as v1 tells", func(h *ruletest.Host) { killed(h, "/app", 16<<20, recording.Unknown, 2) }, "audit/cgroup-limits", false},
 		{"killed at the limit of a group below", func(h *ruletest.Host) {
-			killed(h, "/app", 4*gib, 3, 2)
+			killedAmong(h, "/app", 0, 4*gib, 3, 2)
 			killed(h, "/app/worker", 16<<20, 3, 2)
+		}, "audit/cgroup-limits", true},
+		{"killed in a group below that is gone", func(h *ruletest.Host) {
+			killedAmong(h, "/kubepods.slice", 0, 4*gib, 3, 2)
+			killed(h, "/kubepods.slice/pod1", 16<<20, 0, 0)
+		}, "audit/cgroup-limits", false},
+		{"killed, processes not counted", func(h *ruletest.Host) {
+			killedAmong(h, "/app", recording.Unknown, 16<<20, 3, 2)
+		}, "audit/cgroup-limits", false},
+		{"killed, processes counted before", func(h *ruletest.Host) {
+			killed(h, "/app", 16<<20, 3, 2)
+			killedAmong(h, "/app", recording.Unknown, 16<<20, 3, 2)
+		}, "audit/cgroup-limits", true},
+		{"killed in the container that rtrail runs in", func(h *ruletest.Host) {
+			killedAmong(h, "/", recording.Unknown, 16<<20, 3, 2)
+			h.Process(ruletest.Process{Comm: "api", Cgroup: "/", MemCgroup: "/"})
 		}, "audit/cgroup-limits", true},
 		{"heap over its group", func(h *ruletest.Host) { java(h, "-Xms1g -Xmx2g -Xss1m"); group(h, "/app", 2*gib, -1) }, "audit/jvm-heap", true},
 		{"heap by share", func(h *ruletest.Host) { java(h, "-XX:MaxRAMPercentage=75.0"); group(h, "/app", 2*gib, -1) }, "audit/jvm-heap", false},

@@ -20,7 +20,7 @@ func TestBlind(t *testing.T) {
 	absent := socket
 	absent.Missing = "operation not permitted"
 	good, given := recording.ProbeRun{Probe: "socket", Rows: 10}, recording.ProbeRun{Probe: "socket", Late: true, Error: "no answer within 1.5s: given up for this run"}
-	other := recording.ProbeRun{Probe: "host", Rows: 10}
+	other, partly := recording.ProbeRun{Probe: "host", Rows: 10}, recording.ProbeRun{Probe: "socket", Rows: 10, Error: "one namespace cannot be read"}
 	lacks := func(t recording.Table) recording.Unread {
 		return recording.Unread{Table: t, Why: string(t) + ".parquet is missing"}
 	}
@@ -33,6 +33,7 @@ func TestBlind(t *testing.T) {
 		"it ran":                        {socket, []recording.ProbeRun{other, good, good}, nil, nil},
 		"it failed at last":             {socket, []recording.ProbeRun{other, good, given}, nil, nil},
 		"it failed":                     {socket, []recording.ProbeRun{other, given}, nil, []string{"the probe socket failed: no answer within 1.5s: given up for this run"}},
+		"it told rows beside an error":  {socket, []recording.ProbeRun{other, partly, partly}, nil, nil},
 		"it had failed before":          {socket, []recording.ProbeRun{other}, nil, []string{"the probe socket did not run in this time"}},
 		"it could not start":            {absent, []recording.ProbeRun{other}, nil, []string{"the probe socket did not run: operation not permitted"}},
 		"it started late":               {absent, []recording.ProbeRun{other, good}, nil, nil},
@@ -64,6 +65,37 @@ func TestBlind(t *testing.T) {
 		})
 		if noted != (c.want != nil) {
 			t.Errorf("%s: noted %v", name, noted)
+		}
+	}
+}
+
+// What could not be read is told where its rows count, as verdicts do.
+func TestBlindInTime(t *testing.T) {
+	t0 := time.Date(2026, 3, 1, 14, 2, 10, 0, time.UTC)
+	for name, c := range map[string]struct {
+		table    recording.Table
+		from, to time.Duration
+		rows     bool // there are others
+		told     bool
+	}{
+		"in this time":                 {recording.Listeners, -time.Minute, time.Minute, false, true},
+		"before":                       {recording.Listeners, -2 * time.Minute, -time.Minute, false, false},
+		"until it begins":              {recording.Listeners, -2 * time.Minute, 0, false, false},
+		"after":                        {recording.Listeners, time.Minute, 2 * time.Minute, false, false},
+		"settings, before":             {recording.Sysctls, -2 * time.Minute, -time.Minute, false, true},
+		"settings, before, read since": {recording.Sysctls, -2 * time.Minute, -time.Minute, true, false},
+		"settings, in this time":       {recording.Sysctls, -time.Minute, time.Minute, true, true},
+	} {
+		rec := recording.New(recording.Manifest{Unread: []recording.Unread{{Table: c.table, From: t0.Add(c.from), To: t0.Add(c.to), Why: "its file is missing"}}})
+		if c.rows {
+			w := recording.NewWriter(t0)
+			recording.Append(w, recording.SysctlSample{At: t0, Name: "kernel.pid_max", Value: "32768"})
+			if err := rec.Commit(w); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if blind := audit.Of(view.New(rec, t0, t0.Add(10*time.Second))).Blind; (len(blind) > 0) != c.told {
+			t.Errorf("%s: %q, want it told: %v", name, blind, c.told)
 		}
 	}
 }

@@ -43,7 +43,8 @@ var limitChecks = []Check{
 		Reads: "memory.max, memory.events and cpu.max (v1: memory.limit_in_bytes, cpu.cfs_quota_us) of each control group, CPUs and memory of the host",
 		Why:   "A memory limit above the host's memory protects nobody: the host runs out first, and the kernel kills whom it likes. A tiny quota stops a server for most of each period. A memory limit below what a group needs has its processes killed.",
 		When: "The memory limit is above the host's memory, the quota is above the host's CPUs, or the quota is below the threshold for a group with a process that listens. " +
-			"A small memory limit only if a process of the group was killed at it since the group was made (oom and oom_kill of memory.events, v2): some programs need a few MiB, and file cache fills every limit, so that max and failcnt rise in healthy groups.",
+			"A small memory limit only if a process of the group was killed at it since the group was made (oom and oom_kill of memory.events, v2): some programs need a few MiB, and file cache fills every limit, so that max and failcnt rise in healthy groups. " +
+			"Not that of a group without processes of its own: it also counts kills in groups below, which may be gone.",
 		Change:   "Set limits that fit this host.",
 		Price:    "A lower memory limit kills or slows down what is in the group.",
 		Leave:    "Groups that move between hosts of several sizes with one limit; groups that are meant to be killed when they grow; groups whose limit was raised since.",
@@ -129,11 +130,19 @@ func lookGroups(v *view.View) (list []Remark, seen bool) {
 }
 
 // killedAtLimit says that the kernel killed for lack of memory in a group, at its own limit: oom counts that at every group
-// above, too, and oom_kill those killed because the host was full.
+// above, too, also when the one below is gone, and oom_kill those killed because the host was full. A group that has
+// processes has none below with a limit.
 func killedAtLimit(v *view.View, c view.Cgroup) bool {
-	return c.EventsOOM > 0 && c.OOMKills > 0 && !slices.ContainsFunc(v.Cgroups(), func(o view.Cgroup) bool {
+	return c.EventsOOM > 0 && c.OOMKills > 0 && holdsProcesses(v, c) && !slices.ContainsFunc(v.Cgroups(), func(o view.Cgroup) bool {
 		return o.Path != c.Path && o.Limited() && o.EventsOOM > 0 && view.InGroup(o.Path, c.Path)
 	})
+}
+
+// holdsProcesses says that a group itself has processes. They are not counted in each sample, and never in the group that
+// is the root of a container.
+func holdsProcesses(v *view.View, c view.Cgroup) bool {
+	return slices.ContainsFunc(c.Samples, func(s recording.CgroupSample) bool { return s.Processes > 0 }) ||
+		slices.ContainsFunc(v.Processes(), func(p view.Process) bool { return p.MemCgroup == c.Path })
 }
 
 // listens says whether a process of a group listens on TCP.

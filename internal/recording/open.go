@@ -187,8 +187,18 @@ func (o *opener) lasting() (n int) {
 
 func (o *opener) segment(s segmentFiles) {
 	if slices.Contains(s.files, journalFile) {
-		o.journal(path.Join(s.folder, journalFile)) // not sealed yet: it has everything
-		return
+		journal := path.Join(s.folder, journalFile)
+		if o.journal(journal) { // not sealed yet: it has everything
+			return
+		}
+		if s.files = o.sealed(s); len(s.files) == 0 {
+			for _, t := range AllTables() {
+				if o.in.wants(t) {
+					o.lacks(s, t, "%s is missing", journal)
+				}
+			}
+			return
+		}
 	}
 	sums, err := readSums(o.src, s.folder)
 	if err != nil {
@@ -220,6 +230,17 @@ func (o *opener) segment(s segmentFiles) {
 			return
 		}
 	}
+}
+
+// sealed lists the files of a segment again, which a recorder at work sealed since it was listed; none: it
+// dropped the segment.
+func (o *opener) sealed(s segmentFiles) []string {
+	for _, again := range o.src.segments() {
+		if again.folder == s.folder {
+			return again.files
+		}
+	}
+	return nil
 }
 
 // last is the time of the latest row that was read.
@@ -313,14 +334,15 @@ func (o *opener) table(s segmentFiles, k *kind, sums map[string]fileSum) {
 	}
 }
 
-func (o *opener) journal(name string) {
+// journal reads one, as far as possible. It is false if there is none.
+func (o *opener) journal(name string) bool {
 	f, err := o.src.open(name)
 	if errors.Is(err, errNoFile) {
-		return
+		return false
 	}
 	if err != nil {
 		o.notes.add("%s was left out: %v", name, err)
-		return
+		return true
 	}
 	defer f.Close()
 	notes, err := f.readJournal(o.ctx, o.in.memory, &collector{in: o.in, rec: o.rec})
@@ -332,9 +354,10 @@ func (o *opener) journal(name string) {
 	}
 	if err != nil {
 		o.notes.add("%s was left out: %v", name, err)
-		return
+		return true
 	}
 	o.files++
+	return true
 }
 
 // Window is the time a recording covers.

@@ -311,16 +311,10 @@ func sourcesOf(v *view.View) sources {
 	return s
 }
 
-// unreadIn says why tables lack rows that were recorded in the window. Those that hold until they are read
-// again may be missing since any time before it.
+// unreadIn says why tables lack rows that were recorded in the window.
 func unreadIn(v *view.View) map[recording.Table]string {
 	why := map[recording.Table]string{}
-	for _, u := range v.Manifest().Unread {
-		after := u.From.After(v.End())
-		before := !u.To.IsZero() && !u.To.After(v.Start())
-		if after || before && (!recording.Lasts(u.Table) || v.Has(u.Table)) {
-			continue
-		}
+	for _, u := range v.Unread() {
 		if why[u.Table] == "" {
 			why[u.Table] = u.Why
 		}
