@@ -244,7 +244,8 @@ func (l *lane) sample(f *followed) bool {
 			w, f.before = recording.NewWriter(run.At), run.At
 			n := int64(run.Duration / pace(f.probe, l.run.runner.Interval))
 			run.Lost = max(n-1, 0)
-			w.Unseen(run.Probe, UnseenSamples, int(max(n, 1)), fmt.Sprintf("it gave no answer for %v", unit.Duration(run.Duration)), "")
+			// Each time in the same words, so that a verdict says it once. How long it was is in the error of the run.
+			w.Unseen(run.Probe, UnseenSamples, int(max(n, 1)), "probe "+run.Probe+" gave no answer for a while", "")
 		}
 		if missed > 0 {
 			f.note(w)

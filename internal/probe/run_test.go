@@ -160,8 +160,13 @@ func TestProbeThatComesBackIsReadAgain(t *testing.T) {
 			t.Errorf("given up %d times, back %d times, %d samples lost, %d good ones, closed %d times", given, back, lost, good, p.closes.Load())
 		}
 		notes := recording.Rows[recording.UnseenNote](rec)
-		if len(notes) != 2 || notes[1].Count != 10 || notes[1].What != UnseenSamples || !strings.Contains(notes[1].Why, "no answer for 10.5") {
-			t.Errorf("notes %+v", notes)
+		if len(notes) != 2 {
+			t.Fatalf("notes %+v", notes)
+		}
+		for _, n := range notes { // a verdict tells those once that have the same words
+			if n.Count != 10 || n.What != UnseenSamples || n.Why != "probe hung gave no answer for a while" {
+				t.Errorf("note %+v", n)
+			}
 		}
 	})
 }

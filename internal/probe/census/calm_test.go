@@ -92,11 +92,15 @@ func TestShareWhileCalm(t *testing.T) {
 		}
 		c.calm = calm{first: up - calmAfter, up: up, little: s.calm} // that is now: it looks no further
 		c.taken = c.taken.Add(-s.age)
+		asked := time.Now()
 		if err := c.Share(0, s.exact, c.count); err != nil {
 			t.Fatal(err)
 		}
 		if _, got := c.Taken(); got != s.want {
 			t.Errorf("%s: count %d, want %d", s.name, got, s.want)
+		}
+		if next, want := c.Next(time.Second), asked.Add(time.Second); next.Before(want) { // be it that this one is left out
+			t.Errorf("%s: the next count is due %v too early", s.name, want.Sub(next))
 		}
 	}
 }

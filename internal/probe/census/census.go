@@ -87,6 +87,7 @@ type Census struct {
 	order  []int32    // PIDs, while files are read
 	taken  time.Time
 	exact  time.Time // the last exact count
+	rested time.Time // when a count was left out last
 	count  int64     // counts so far
 	files  int       // descriptors kept
 	limit  int       // how many may be kept
@@ -195,6 +196,7 @@ func (c *Census) Share(age time.Duration, exact bool, had int64) error {
 		return nil
 	}
 	if !exact && c.rests() {
+		c.rested = time.Now()
 		return nil
 	}
 	return c.take(exact)
@@ -227,6 +229,18 @@ func (c *Census) NetNS(e *Entry) uint64 {
 // Settled is the age from which a process is taken to have made up its mind
 // about its command line, cgroup and namespaces: it has called exec by then.
 const Settled = 5 * time.Second
+
+// Next is when the next count is due where one is taken at an interval: an interval after the
+// last one was taken, or left out.
+func (c *Census) Next(interval time.Duration) time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	last := c.taken
+	if c.rested.After(last) {
+		last = c.rested
+	}
+	return last.Add(interval)
+}
 
 // Taken is when the last count began and how many there were.
 func (c *Census) Taken() (at time.Time, count int64) {

@@ -3,6 +3,7 @@ package event
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -97,6 +98,36 @@ func withModules(hooks []Hook, known prototypes, module kernel.Module) prototype
 	}
 }
 
+// otherKernel is what helps where a tracepoint is not as it is elsewhere.
+const otherKernel = "another kernel: most have it"
+
+// lacks says why a tracepoint is not known, and what helps. loaded tells loaded modules, also
+// those without types.
+func (h *Hook) lacks(module kernel.Module, loaded func(name string) bool) (how string, err error) {
+	if h.Module == "" {
+		return otherKernel, errors.New("this kernel has none")
+	}
+	none := fmt.Errorf("neither the kernel nor a module %s that is loaded has it", h.Module)
+	_, err = module(h.Module)
+	switch {
+	case err == nil:
+		return otherKernel, none
+	case errors.Is(err, os.ErrPermission):
+		return "run as root (CAP_SYS_ADMIN) if the module is loaded; else nothing uses it here", none
+	case !errors.Is(err, os.ErrNotExist):
+		return otherKernel, fmt.Errorf("read the types of the module %s: %w", h.Module, err)
+	case loaded(h.Module):
+		return "a kernel with CONFIG_DEBUG_INFO_BTF_MODULES=y (Linux 5.11 or newer)", errors.New("it is in a module, and this kernel tells no types of its modules")
+	}
+	return "if the module is not loaded, nothing uses it here", none
+}
+
+// moduleLoaded says whether a part of the kernel is a module that is loaded.
+func moduleLoaded(name string) bool {
+	_, err := os.Stat("/sys/module/" + name + "/initstate") // what is built in has none
+	return err == nil
+}
+
 // wordsOf reads the names of values of enums; those that the kernel lacks are left
 // out.
 func wordsOf(enums []string, types *btf.Spec) map[string]map[uint64]string {
@@ -131,7 +162,7 @@ var hasHelper = func(types *btf.Spec, helper string) bool {
 // adapt leaves in an object the programs that fit the kernel, and says which
 // program each hook gets and what is not seen without the others. Programs that no
 // hook names stay: they are run by the reader.
-func adapt(hooks []Hook, spec *ebpf.CollectionSpec, known prototypes) (attached map[string]string, without []string, err error) {
+func adapt(hooks []Hook, spec *ebpf.CollectionSpec, known prototypes, module kernel.Module) (attached map[string]string, without []string, err error) {
 	attached = map[string]string{}
 	choice := func(h *Hook) string {
 		arguments, ok := known(h.Tracepoint)
@@ -164,13 +195,9 @@ func adapt(hooks []Hook, spec *ebpf.CollectionSpec, known prototypes) (attached 
 		case h.Without != "":
 			without = append(without, h.Without)
 		default:
-			err, how := errors.New("this kernel has none"), "another kernel: most have it"
-			if h.Module != "" {
-				err = fmt.Errorf("neither the kernel nor a module %s that is loaded has it", h.Module)
-				how = "run as root (CAP_SYS_ADMIN) if the module is loaded; else nothing uses it here"
-			}
+			how, err := h.lacks(module, moduleLoaded)
 			if arguments, ok := known(h.Tracepoint); ok {
-				err = fmt.Errorf("its arguments are %q here", arguments)
+				how, err = otherKernel, fmt.Errorf("its arguments are %q here", arguments)
 			}
 			return nil, nil, &probe.MissingError{What: "the tracepoint " + h.Tracepoint, How: how, Err: err}
 		}

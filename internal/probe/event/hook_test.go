@@ -11,6 +11,7 @@ import (
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/btf"
+	"golang.org/x/sys/unix"
 
 	"rtrail/internal/probe"
 	"rtrail/internal/recording"
@@ -62,7 +63,7 @@ func TestAdapt(t *testing.T) {
 			attached, without, err := adapt(hooks, spec, func(tracepoint string) (string, bool) {
 				arguments, ok := tc.kernel[tracepoint]
 				return arguments, ok
-			})
+			}, nil)
 			if tc.missing != "" {
 				if missing, ok := errors.AsType[*probe.MissingError](err); !ok || !strings.Contains(missing.What, tc.missing) {
 					t.Errorf("%v, want %q to be missing", err, tc.missing)
@@ -123,6 +124,32 @@ func TestPrototypes(t *testing.T) {
 		if got, ok := known(name); ok {
 			t.Errorf("%s: %q", name, got)
 		}
+	}
+}
+
+// What is missing depends on why the types of a module are not known.
+func TestLacks(t *testing.T) {
+	for name, tc := range map[string]struct {
+		module   string
+		err      error // of its types
+		loaded   bool
+		how, why string // how each begins and ends
+	}{
+		"a part of the kernel":     {"", nil, false, "another kernel", "has none"},
+		"a module without it":      {"ext4", nil, true, "another kernel", "nor a module ext4 that is loaded has it"},
+		"not as root":              {"ext4", unix.EPERM, true, "run as root", "nor a module ext4 that is loaded has it"},
+		"a module without types":   {"ext4", &os.PathError{Op: "open", Path: "/sys/kernel/btf/ext4", Err: os.ErrNotExist}, true, "a kernel with CONFIG_DEBUG_INFO_BTF_MODULES", "no types of its modules"},
+		"a module not loaded":      {"ext4", os.ErrNotExist, false, "if the module is not loaded", "nor a module ext4 that is loaded has it"},
+		"a module with torn types": {"ext4", errors.New("torn"), true, "another kernel", "torn"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := Hook{Tracepoint: "some", Module: tc.module}
+			module := func(string) (*btf.Spec, error) { return nil, tc.err }
+			how, err := h.lacks(module, func(string) bool { return tc.loaded })
+			if err == nil || !strings.HasPrefix(how, tc.how) || !strings.HasSuffix(err.Error(), tc.why) {
+				t.Errorf("%v; %s: want %q, and %q", err, how, tc.why, tc.how)
+			}
+		})
 	}
 }
 

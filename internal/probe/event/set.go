@@ -84,7 +84,7 @@ func open(l *kernel.Loader, o Object) (*Set, error) {
 			delete(spec.Programs, o.Visits)
 			s.paused = nil
 		}
-		attached, s.without, err = adapt(o.Hooks, spec, withModules(o.Hooks, lookFor(types), module))
+		attached, s.without, err = adapt(o.Hooks, spec, withModules(o.Hooks, lookFor(types), module), module)
 		return err
 	})
 	if err != nil {

@@ -26,6 +26,9 @@ const (
 	// Whoever may make a network namespace may load as many as memory holds.
 	rulesTime = probe.Deadline / 5
 
+	// rulesCPU is the CPU time meanwhile: an eighth less, for waits.
+	rulesCPU = rulesTime / 8 * 7
+
 	// rulesBytes bounds what the kernel tells of them meanwhile.
 	rulesBytes = 32 << 20
 )
@@ -40,44 +43,66 @@ const (
 	nfHeader = 4
 )
 
+// errNoTime ends the reading of rules that may be few.
+var errNoTime = errors.New("no time")
+
 // allowance is what may be spent on firewall rules in the rest of a sample.
 type allowance struct {
 	time   time.Duration
+	cpu    time.Duration
 	bytes  int
 	spaces int // that it is for
 }
 
+func newAllowance(spaces int) allowance {
+	return allowance{time: rulesTime, cpu: rulesCPU, bytes: rulesBytes, spaces: spaces}
+}
+
 // share is what one namespace may take. Half of it is for the own one; the others have the same
-// each, so that none of them takes what the rest needs.
-func (a *allowance) share(own bool) (time.Duration, int) {
+// each, so that none of them takes what the rest needs. Time is not shared out: the share of one
+// of many namespaces is as short as a wait for a CPU, which says nothing about its rules.
+func (a *allowance) share(own bool) (cpu time.Duration, bytes int) {
 	n := max(a.spaces, 1)
 	if own {
 		n = min(n, 2)
 	}
-	return max(a.time, 0) / time.Duration(n), max(a.bytes, 0) / n
+	return max(a.cpu, 0) / time.Duration(n), max(a.bytes, 0) / n
 }
 
-func (a *allowance) take(took time.Duration, bytes int) {
-	a.time, a.bytes, a.spaces = a.time-took, a.bytes-bytes, a.spaces-1
+func (a *allowance) take(took, cpu time.Duration, bytes int) {
+	a.time, a.cpu, a.bytes, a.spaces = a.time-took, a.cpu-cpu, a.bytes-bytes, a.spaces-1
+}
+
+// newRuleset is for the rules of a namespace, which are read from now on.
+func (p *Probe) newRuleset(n *namespace) *ruleset {
+	share, bytes := p.allowed.share(n.Own)
+	return &ruleset{
+		netns: n.NetNS, until: time.Now().Add(p.allowed.time), bytes: bytes,
+		cpuTime: p.cpuTime, cpuUntil: p.cpuTime() + share,
+	}
 }
 
 // rules reads the packet filter rules of a namespace that drop or reject.
 func (p *Probe) rules(n *namespace, w *recording.Writer, missed *unseen) {
 	began, cpu := time.Now(), p.cpuTime()
-	within, size := p.allowed.share(n.Own)
-	set := ruleset{netns: n.NetNS, until: began.Add(within), bytes: size}
+	set := p.newRuleset(n)
+	size := set.bytes
 	var err error
 	if !notLoaded("/", "nf_tables") { // else there are none
 		err = set.read(n.fd, p.buf)
 	}
-	n.ruling = max(p.cpuTime()-cpu, 1) // as little as there is: it may fail at once
-	p.allowed.take(time.Since(began), size-set.bytes)
+	used := p.cpuTime() - cpu
+	n.ruling = max(used, 1) // as little as there is: it may fail at once
+	p.allowed.take(time.Since(began), used, size-set.bytes)
 	recording.Append(w, set.rows...)
 	switch {
 	case errors.Is(err, errEnough):
 		w.LostFrom(p.Name(), recording.Firewall, len(set.rows)+1) // nobody knows how many: more than a few
 		missed.rules++
 		n.ruling = max(n.ruling, rulesBudget+1) // not in between
+	case errors.Is(err, errNoTime):
+		w.LostFrom(p.Name(), recording.Firewall, len(set.rows)+1)
+		missed.rushed++
 	case err != nil && !errors.Is(err, unix.ENOENT):
 		missed.firewalls++
 		missed.why = err
@@ -97,9 +122,12 @@ func legacyTables() bool {
 
 // ruleset collects the dropping rules and policies of all chains of a namespace.
 type ruleset struct {
-	netns uint64
-	until time.Time // when reading ends
-	bytes int       // that may still be read
+	netns    uint64
+	until    time.Time // when reading ends
+	bytes    int       // that may still be read
+	cpuTime  func() time.Duration
+	cpuUntil time.Duration // where it ends, too
+	look     time.Time     // before that there is CPU time left
 
 	seen   int            // of chains, then of rules
 	hooked map[chain]bool // chains that the kernel calls
@@ -115,7 +143,7 @@ type chain struct {
 }
 
 // read reads them in a namespace. Only its socket is opened there: the calling thread, which
-// is a favoured one, does the rest. After errEnough the rows are those that came first.
+// is a favoured one, does the rest. After errEnough and errNoTime the rows are those that came first.
 func (s *ruleset) read(fd int, buf []byte) error {
 	var conn *netlinkConn
 	err := enter(fd, func() (err error) {
@@ -141,10 +169,25 @@ func (s *ruleset) read(fd int, buf []byte) error {
 func (s *ruleset) more(b []byte, most int) error {
 	s.seen++
 	s.bytes -= len(b)
-	if s.seen > most || s.bytes < 0 || time.Now().After(s.until) {
+	now := time.Now()
+	switch {
+	case s.seen > most || s.bytes < 0 || s.spent(now):
 		return errEnough
+	case now.After(s.until):
+		return errNoTime
 	}
 	return nil
+}
+
+// spent says whether the CPU time is used up. It is looked at when as much time has passed as
+// there was left of it: to ask for it takes longer than to read a rule.
+func (s *ruleset) spent(now time.Time) bool {
+	if now.Before(s.look) {
+		return false
+	}
+	left := s.cpuUntil - s.cpuTime()
+	s.look = now.Add(left)
+	return left <= 0
 }
 
 // addChain takes a chain, with its policy where that drops what no rule took.

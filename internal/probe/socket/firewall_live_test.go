@@ -81,19 +81,21 @@ func TestReadRules(t *testing.T) {
 	reject.Backend, reject.Family, reject.TableOf, reject.Chain = "nft", "inet", "own", "large"
 	reject.Verdict, reject.Match, reject.Index = "reject", "", many+1
 	for _, c := range []struct {
-		name  string
-		bytes int
-		until time.Duration
-		want  []recording.FirewallRule
-		cut   bool
+		name       string
+		bytes      int
+		until, cpu time.Duration
+		want       []recording.FirewallRule
+		end        error
 	}{
-		{"all", rulesBytes, time.Minute, []recording.FirewallRule{policy, udp, reject}, false},
-		{"no more bytes", 16 << 10, time.Minute, []recording.FirewallRule{policy, udp}, true},
-		{"no more time", rulesBytes, -time.Second, nil, true},
+		{"all", rulesBytes, time.Minute, time.Minute, []recording.FirewallRule{policy, udp, reject}, nil},
+		{"no more bytes", 16 << 10, time.Minute, time.Minute, []recording.FirewallRule{policy, udp}, errEnough},
+		{"no more CPU time", rulesBytes, time.Minute, 0, nil, errEnough},
+		{"no more time", rulesBytes, -time.Second, time.Minute, nil, errNoTime},
 	} {
-		set := ruleset{netns: 7, until: time.Now().Add(c.until), bytes: c.bytes}
-		if err := set.read(fd, make([]byte, dumpBuffer)); errors.Is(err, errEnough) != c.cut || !c.cut && err != nil {
-			t.Errorf("%s: %v, want an end before the last one: %t", c.name, err, c.cut)
+		cpuTime := func() time.Duration { return 0 }
+		set := ruleset{netns: 7, until: time.Now().Add(c.until), bytes: c.bytes, cpuTime: cpuTime, cpuUntil: c.cpu}
+		if err := set.read(fd, make([]byte, dumpBuffer)); !errors.Is(err, c.end) {
+			t.Errorf("%s: %v, want %v", c.name, err, c.end)
 		}
 		if diff := cmp.Diff(c.want, set.rows, cmpopts.IgnoreFields(recording.FirewallRule{}, "At", "Handle")); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", c.name, diff)

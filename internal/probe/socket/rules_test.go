@@ -1,8 +1,11 @@
 package socket
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"rtrail/internal/recording"
@@ -78,26 +81,78 @@ func TestInTurn(t *testing.T) {
 // what is not taken is for those that follow.
 func TestAllowance(t *testing.T) {
 	const all = 64 * time.Millisecond
-	greedy := allowance{time: all, bytes: 6400, spaces: 64}
+	greedy := allowance{time: all, cpu: all, bytes: 6400, spaces: 64}
 	for i := range 64 {
-		within, bytes := greedy.share(i == 0)
-		if least := all / 130; within < least || bytes < 6400/130 {
-			t.Errorf("namespace %d may take %v and %d bytes, want %v at least", i, within, bytes, least)
+		cpu, bytes := greedy.share(i == 0)
+		if least := all / 130; cpu < least || bytes < 6400/130 {
+			t.Errorf("namespace %d may take %v and %d bytes, want %v at least", i, cpu, bytes, least)
 		}
-		greedy.take(within, bytes)
+		greedy.take(cpu, cpu, bytes)
 	}
-	if greedy.time < 0 || greedy.bytes < 0 {
-		t.Errorf("%v and %d bytes are left", greedy.time, greedy.bytes)
+	if greedy.time < 0 || greedy.cpu < 0 || greedy.bytes < 0 {
+		t.Errorf("%v, %v of a CPU and %d bytes are left", greedy.time, greedy.cpu, greedy.bytes)
 	}
-	modest := allowance{time: all, bytes: 6400, spaces: 2}
+	modest := allowance{time: all, cpu: all, bytes: 6400, spaces: 2}
 	modest.share(true)
-	modest.take(0, 0)
-	if within, bytes := modest.share(false); within != all || bytes != 6400 {
-		t.Errorf("the last one may take %v and %d bytes", within, bytes)
+	modest.take(0, 0, 0)
+	if cpu, bytes := modest.share(false); cpu != all || bytes != 6400 {
+		t.Errorf("the last one may take %v and %d bytes", cpu, bytes)
 	}
-	late := allowance{time: all, bytes: 6400, spaces: 2}
-	late.take(2*all, 10_000)
-	if within, bytes := late.share(false); within != 0 || bytes != 0 {
-		t.Errorf("%v and %d bytes after more was taken than there was", within, bytes)
+	late := allowance{time: all, cpu: all, bytes: 6400, spaces: 2}
+	late.take(2*all, 2*all, 10_000)
+	if cpu, bytes := late.share(false); cpu != 0 || bytes != 0 {
+		t.Errorf("%v and %d bytes after more was taken than there was", cpu, bytes)
+	}
+}
+
+// TestWhyRulesAreNotRead: too many rules and too little time are told apart.
+func TestWhyRulesAreNotRead(t *testing.T) {
+	for _, c := range []struct {
+		missed unseen
+		want   string
+	}{
+		{unseen{rules: 1}, "there are more than are read"},
+		{unseen{rushed: 1}, "there was no time"},
+	} {
+		rec, w := recording.New(recording.Manifest{}), recording.NewWriter(time.Now())
+		c.missed.report(w, "socket")
+		if err := rec.Commit(w); err != nil {
+			t.Fatal(err)
+		}
+		notes := recording.Rows[recording.UnseenNote](rec)
+		if len(notes) != 1 || notes[0].What != string(recording.UnseenPacketFilter) || !strings.HasPrefix(notes[0].Why, c.want) {
+			t.Errorf("notes %+v, want one: %s", notes, c.want)
+		}
+	}
+}
+
+// TestRulesOfBusyHost: that rtrail waits for a CPU does not make the rules of one namespace of
+// many too many.
+func TestRulesOfBusyHost(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		waited, used time.Duration
+		want         error
+	}{
+		{"it goes on at once", 0, time.Millisecond, nil},
+		{"it waits for a CPU", rulesTime / 2, time.Millisecond, nil},
+		{"more rules than its share is for", 10 * time.Millisecond, 10 * time.Millisecond, errEnough},
+		{"it waits until the time is over", rulesTime + 1, time.Millisecond, errNoTime},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var used time.Duration
+				p := &Probe{cpuTime: func() time.Duration { return used }, allowed: newAllowance(namespaces)}
+				set := p.newRuleset(&namespace{})
+				if err := set.more(nil, 10); err != nil {
+					t.Errorf("the first rule: %v", err)
+				}
+				time.Sleep(c.waited)
+				used = c.used
+				if err := set.more(nil, 10); !errors.Is(err, c.want) {
+					t.Errorf("the second rule: %v, want %v", err, c.want)
+				}
+			})
+		})
 	}
 }

@@ -223,7 +223,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	began := p.cpuTime()
 	p.lastSpace = nil
 	p.beginDump()
-	p.allowed = allowance{time: rulesTime, bytes: rulesBytes, spaces: len(p.order)}
+	p.allowed = newAllowance(len(p.order))
 	rules := p.rulesNow(settings)
 	suspects := rules > 0 // also queues that there were none of
 	p.walk(w, connections)
@@ -470,7 +470,7 @@ func (p *Probe) forget() {
 // unseen counts what permissions kept from the probe in one sample.
 type unseen struct {
 	files, processes, spaces, tooMany, firewalls int
-	legacy, rules                                int
+	legacy, rules, rushed                        int
 	why                                          error
 }
 
@@ -482,6 +482,7 @@ func (u unseen) report(w *recording.Writer, name string) {
 		}
 	}
 	denied := fs.ErrPermission.Error()
+	const showRules = "nft list ruleset shows them, run in the network namespace"
 	note("sockets held by processes of other users", u.files, denied, asRoot)
 	note("network namespaces of processes of other users", u.processes, denied, asRoot)
 	why := ""
@@ -491,7 +492,7 @@ func (u unseen) report(w *recording.Writer, name string) {
 	note("sockets and counters of other network namespaces", u.spaces, why, asRoot)
 	note("network namespaces", u.tooMany, fmt.Sprintf("more than %d", namespaces), "run rtrail inside of the namespace: ip netns exec NAME rtrail")
 	note(string(recording.UnseenPacketFilter), u.firewalls, why, asRoot)
-	note(string(recording.UnseenPacketFilter), u.rules, fmt.Sprintf("there are more than are read: for %v in each sample, and %d of a network namespace at most", unit.Duration(rulesTime), rulesPerNamespace),
-		"nft list ruleset shows them, run in the network namespace")
+	note(string(recording.UnseenPacketFilter), u.rules, fmt.Sprintf("there are more than are read: for %v in each sample, and %d of a network namespace at most", unit.Duration(rulesTime), rulesPerNamespace), showRules)
+	note(string(recording.UnseenPacketFilter), u.rushed, fmt.Sprintf("there was no time to read them: rtrail waited for a CPU, and reads them for %v in each sample at most", unit.Duration(rulesTime)), showRules)
 	note("rules of legacy iptables", u.legacy, "rtrail reads nftables, which iptables-nft uses too", "iptables-legacy -nvL shows them; iptables-legacy-save and iptables-nft-restore move them")
 }

@@ -36,3 +36,24 @@ func TestLooksComeAtUnevenTimes(t *testing.T) {
 		t.Errorf("with nothing to look at it wakes after %v, not beside the other probes", d)
 	}
 }
+
+// With nothing to look at, the probe sleeps until the next count.
+func TestSleepsUntilTheNextCount(t *testing.T) {
+	now := time.Now()
+	for _, c := range []struct {
+		name        string
+		queue       []*watched
+		look, count time.Duration // until they are due
+		want        time.Duration
+	}{
+		{"a count was just taken, or left out", nil, 0, 998 * time.Millisecond, time.Second},
+		{"some time ago", nil, 0, 590 * time.Millisecond, 3 * interval},
+		{"the count is late", nil, 0, -3 * time.Millisecond, interval},
+		{"no budget before the count", []*watched{{}}, 1100 * time.Millisecond, 998 * time.Millisecond, time.Second},
+	} {
+		p := &Probe{looks: firstLooks, queue: c.queue, next: now.Add(c.look)}
+		if got := p.sleep(time.Second, now, now.Add(c.count)); got != c.want {
+			t.Errorf("%s: it sleeps for %v, want %v", c.name, got, c.want)
+		}
+	}
+}

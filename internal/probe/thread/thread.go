@@ -152,12 +152,15 @@ func (p *Probe) Start() error {
 // a second, and at uneven times. Waking costs as much as some looks do: where there is
 // nothing to look at before the next count, or no budget, the probe sleeps until then.
 func (p *Probe) Interval(run time.Duration) time.Duration {
+	return p.sleep(run, time.Now(), p.census.Next(run))
+}
+
+// sleep is the time from now to the next look, if the next count is due at until.
+func (p *Probe) sleep(run time.Duration, now, until time.Time) time.Duration {
 	often := max(run/5, min(interval, run))
 	if p.looks < firstLooks {
 		return often
 	}
-	taken, _ := p.census.Taken()
-	now, until := time.Now(), taken.Add(run) // the next count
 	look := len(p.queue) > 0 && p.next.Before(until)
 	if look {
 		until = p.next
