@@ -3,6 +3,7 @@ package memory
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
@@ -49,8 +50,11 @@ func detectOOMKill(v *view.View) ([]rule.Finding, error) {
 	}
 	p, ok := v.Paging()
 	logged := v.Has(recording.KernelLog) || ran(v, recording.KernelLog)
-	if !logged {
+	if !logged || partlyLogged(v) {
 		if err := uncounted(v, ok); err != nil {
+			if logged {
+				return found, nil // notes say which part is missing
+			}
 			return nil, err
 		}
 	}
@@ -58,6 +62,12 @@ func detectOOMKill(v *view.View) ([]rule.Finding, error) {
 		found = append([]rule.Finding{countedKill(v, n, logged)}, found...)
 	}
 	return found, nil
+}
+
+// partlyLogged says that a part of the log is missing: a kill that it does not name may be that of a
+// group.
+func partlyLogged(v *view.View) bool {
+	return slices.ContainsFunc(view.Rows[recording.UnseenNote](v), func(n recording.UnseenNote) bool { return n.What == string(recording.UnseenKernelLog) })
 }
 
 // uncounted says why the counter of the host cannot stand in for a log that is not readable: it
