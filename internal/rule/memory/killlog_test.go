@@ -169,6 +169,12 @@ func TestOOMKill(t *testing.T) {
 		{Name: "counted, but by a group", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).VMStat(ruletest.VMStat{OOMKills: 0.2}).Cgroup(ruletest.Cgroup{Path: "/app", OOMKills: 0.2}).Cgroup(ruletest.Cgroup{Path: "/app/worker", OOMKills: 0.2})
 		}},
+		{Name: "counted, log not readable, a group of version 1", Host: func() *ruletest.Host {
+			return ruletest.New(2, 10).VMStat(ruletest.VMStat{OOMKills: 0.2}).Cgroup(ruletest.Cgroup{Path: "/app", OOMKills: 0.1, Change: ooms(recording.Unknown)})
+		}, Abstains: "which may be gone"},
+		{Name: "none counted, log not readable, a group of version 1", Host: func() *ruletest.Host {
+			return ruletest.New(2, 10).VMStat(ruletest.VMStat{}).Cgroup(ruletest.Cgroup{Path: "/app", Change: ooms(recording.Unknown)})
+		}},
 		{Name: "quiet", Host: func() *ruletest.Host { return logged(3, "nothing") }},
 	})
 }
