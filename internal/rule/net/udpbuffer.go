@@ -147,15 +147,12 @@ func together(same []*view.UDPSocket) view.UDPSocket {
 	return u
 }
 
-// moments is how many readings times are of: sockets are read one after the other.
+// moments is how many readings times are of: those of one reading of all sockets are the same.
 func moments(times []time.Time) int {
 	sorted := slices.Clone(times)
 	slices.SortFunc(sorted, time.Time.Compare)
-	return len(slices.CompactFunc(sorted, func(a, b time.Time) bool { return a.Sub(b).Abs() <= sameReading }))
+	return len(slices.CompactFunc(sorted, time.Time.Equal))
 }
-
-// sameReading is how far apart two rows of one reading of all sockets may be.
-const sameReading = 300 * time.Millisecond
 
 // fullBuffer finds what the kernel told of sockets whose buffers were full.
 func fullBuffer(v *view.View, same []*view.UDPSocket) *recording.ReceiveBuffer {
