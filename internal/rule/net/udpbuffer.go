@@ -98,13 +98,15 @@ func overruns(v *view.View) []overrun {
 
 // sharingPort puts the sockets that dropped datagrams together where they are of one program, at
 // one address and port: the kernel spreads what comes over them (SO_REUSEPORT), so that each loses
-// little. Different programs at one port, as of multicast, each get all that comes.
+// little. Different programs at one port, as of multicast, each get all that comes; where nobody
+// knows whose a socket is, it may be one of these.
 func sharingPort(sockets []view.UDPSocket) [][]*view.UDPSocket {
 	type key struct {
 		ns            uint64
 		local, remote string
 		port, to      uint16
 		owner         string
+		inode         uint64 // without an owner
 	}
 	at := map[key]int{}
 	var list [][]*view.UDPSocket
@@ -116,6 +118,8 @@ func sharingPort(sockets []view.UDPSocket) [][]*view.UDPSocket {
 		k := key{ns: s.NetNS, local: s.Local, port: s.LocalPort, remote: s.Remote, to: s.RemotePort}
 		if len(s.Owners) > 0 {
 			k.owner = s.Owners[0].Comm
+		} else {
+			k.inode = s.Inode
 		}
 		n, ok := at[k]
 		if !ok {

@@ -159,7 +159,7 @@ func TestUDPBufferOfSharedPort(t *testing.T) {
 	one := func(int) string { return "unbound" }
 	for _, c := range []struct {
 		name    string
-		program func(i int) string
+		program func(i int) string // "": not known
 		port    func(i int) uint16
 		lost    func(s float64) uint32 // by each, until a second
 		step    time.Duration          // between readings
@@ -174,13 +174,16 @@ func TestUDPBufferOfSharedPort(t *testing.T) {
 			return 90
 		}, time.Second, rule.Possible},
 		{"32 programs of one port", func(i int) string { return "unbound" + strconv.Itoa(i) }, func(int) uint16 { return 53 }, steadily, time.Second, 0},
+		{"32 sockets of one port, of programs that are not known", func(int) string { return "" }, func(int) uint16 { return 53 }, steadily, time.Second, 0},
 		{"32 ports of one program", one, func(i int) uint16 { return uint16(5000 + i) }, steadily, time.Second, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := ruletest.New(2, 10)
 			h.Step = c.step
 			for i := range sockets {
-				owns(h, uint64(100+i), int32(200+i), c.program(i))
+				if program := c.program(i); program != "" {
+					owns(h, uint64(100+i), int32(200+i), program)
+				}
 			}
 			h.Readings(func(at time.Time, s float64) {
 				lost := sockets * int64(c.lost(s))
