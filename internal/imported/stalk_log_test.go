@@ -22,29 +22,45 @@ func TestStalkLog(t *testing.T) {
 	before := first.Add(-30 * time.Second)
 	written := contentOf(t, "testdata/stalk-log/2026_11_26_14_50_00-dmesg")
 	kill := func(at time.Time) string { return sinceBoot(at, boot, killedLine) }
+	// statless is a collection without a copy of /proc/stat, counted one during which the kernel killed a process, of
+	// the host or of a group.
+	statless := func(list []entry) []entry {
+		return slices.DeleteFunc(list, func(e entry) bool { return strings.HasSuffix(e.name, "-procstat") })
+	}
+	counted := func(list []entry) []entry {
+		for i := range list {
+			if strings.HasSuffix(list[i].name, "-procvmstat") {
+				list[i].content = strings.Replace(list[i].content, "\noom_kill 23\n", "\noom_kill 22\n", 2)
+			}
+		}
+		return list
+	}
 	const left, lines = "dmesg is left out: ", "dmesg, "
 	for name, tc := range map[string]struct {
-		log      string
-		statless bool
-		found    rule.Confidence // of mem/oom-kill
-		noted    string
+		log    string
+		change func([]entry) []entry
+		found  rule.Confidence // of mem/oom-kill
+		noted  string
 	}{
-		"as pt-stalk writes it":        {written, false, rule.Possible, lines + "10 lines are of shortly before the reports"},
-		"a kill":                       {kill(before), false, rule.Possible, lines + "1 line is of shortly before the reports"},
-		"just before":                  {kill(first.Add(-time.Second)), false, rule.Possible, lines + "1 line is"},
-		"the kernel's clock is ahead":  {kill(first.Add(3 * time.Second)), false, rule.Possible, lines + "1 line is"},
-		"far ahead":                    {kill(first.Add(time.Hour)), false, rule.Possible, lines + "1 line is"},
-		"an hour before":               {kill(first.Add(-time.Hour)), false, 0, lines + "0 lines are"},
-		"a failed write":               {sinceBoot(before, boot, writeFailed), false, 0, lines + "1 line is"},
-		"lines without a time":         {killedLine + "\n", false, 0, left + "no line of it has the time"},
-		"with times of dmesg -T":       {clocked(before, killedLine), false, 0, left + "no line of it has the time"},
-		"nothing":                      {"", false, 0, ""},
-		"without a copy of /proc/stat": {kill(before), true, 0, left + "there is no copy of /proc/stat beside it"},
+		"as pt-stalk writes it":        {written, nil, rule.Possible, lines + "10 lines are of shortly before the reports"},
+		"a kill":                       {kill(before), nil, rule.Possible, lines + "1 line is of shortly before the reports"},
+		"just before":                  {kill(first.Add(-time.Second)), nil, rule.Possible, lines + "1 line is"},
+		"the kernel's clock is ahead":  {kill(first.Add(3 * time.Second)), nil, rule.Possible, lines + "1 line is"},
+		"far ahead":                    {kill(first.Add(time.Hour)), nil, rule.Possible, lines + "1 line is"},
+		"an hour before":               {kill(first.Add(-time.Hour)), nil, 0, lines + "0 lines are"},
+		"a kill, counted later":        {kill(before), counted, rule.Possible, lines + "1 line is of shortly before the reports"},
+		"counted, and none before":     {kill(first.Add(-time.Hour)), counted, 0, lines + "0 lines are"},
+		"counted, and no log":          {"", counted, 0, ""},
+		"a failed write":               {sinceBoot(before, boot, writeFailed), nil, 0, lines + "1 line is"},
+		"lines without a time":         {killedLine + "\n", nil, 0, left + "no line of it has the time"},
+		"with times of dmesg -T":       {clocked(before, killedLine), nil, 0, left + "no line of it has the time"},
+		"nothing":                      {"", nil, 0, ""},
+		"without a copy of /proc/stat": {kill(before), statless, 0, left + "there is no copy of /proc/stat beside it"},
 	} {
 		dir := t.TempDir()
 		entries := stalkEntries(t, "stalk", "db7", "")
-		if tc.statless {
-			entries = slices.DeleteFunc(entries, func(e entry) bool { return strings.HasSuffix(e.name, "-procstat") })
+		if tc.change != nil {
+			entries = tc.change(entries)
 		}
 		if tc.log != "" {
 			entries = append(entries, entry{"db7/2026_11_26_14_50_00-dmesg", tc.log, first})

@@ -25,6 +25,8 @@ func TestKillsWithoutKernelLog(t *testing.T) {
 	untold := func(_ float64, r *recording.CgroupSample) { r.OOMKills = recording.Unknown }
 	outside := func(m *recording.Manifest) { m.Host.Container = false }
 	old := func(m *recording.Manifest) { m.Host.Container, m.Host.Kernel = false, "4.9.0-13-amd64" }
+	before52 := func(m *recording.Manifest) { m.Host.Container, m.Host.Kernel = false, "5.1.21" }
+	first := func(_ float64, r *recording.CgroupSample) { r.Version, r.EventsOOM = 1, recording.Unknown }
 	for _, c := range []struct {
 		name      string
 		kills     float64 // of the whole host, per second
@@ -40,6 +42,10 @@ func TestKillsWithoutKernelLog(t *testing.T) {
 		{"a kill elsewhere", 0.1, ruletest.Cgroup{}, nil, "", 0, []string{"mem/oom-kill"}},
 		{"a kill in a group, outside of a container", 0.1, ruletest.Cgroup{OOMKills: 0.1}, outside, "mem/cgroup-oom", rule.Certain, nil},
 		{"a kill of the host", 0.1, ruletest.Cgroup{}, outside, "mem/oom-kill", rule.Likely, nil},
+		{"a kill of the host, or of a group that is gone, version 1", 0.1, ruletest.Cgroup{Change: first}, outside, "", 0, []string{"mem/oom-kill"}},
+		{"a kill in a group, version 1", 0.1, ruletest.Cgroup{OOMKills: 0.1, Change: first}, outside, "mem/cgroup-oom", rule.Certain, nil},
+		{"a kill of the host, or of a group that is gone, before Linux 5.2", 0.1, ruletest.Cgroup{}, before52, "", 0, []string{"mem/oom-kill"}},
+		{"a kill in a group, before Linux 5.2", 0.1, ruletest.Cgroup{OOMKills: 0.1}, before52, "mem/cgroup-oom", rule.Certain, nil},
 		{"an old kernel", 0, ruletest.Cgroup{Change: untold}, old, "", 0, []string{"mem/cgroup-oom", "mem/oom-kill"}},
 	} {
 		group := c.group

@@ -213,7 +213,7 @@ func TestSaturatedByPressureIsALowerBound(t *testing.T) {
 
 // What makes a finding less sure is said.
 func TestSaturatedSaysWhyItIsPossible(t *testing.T) {
-	const why = "of the busy CPU time is that of tasks with a positive nice value"
+	const why = "of the busy CPU time is that of tasks with a positive nice value, which asked to go last: so this is only possible"
 	for _, tt := range []struct {
 		name  string
 		cpu   ruletest.CPU

@@ -93,7 +93,7 @@ func detectSaturated(v *view.View) ([]rule.Finding, error) {
 	}
 	if f.Confidence == rule.Likely && total.Nice >= total.Busy()/2 {
 		f.Confidence = rule.Possible // those that asked to go last are most of the load
-		f.Notes = append(f.Notes, rule.T("%v of the busy CPU time is that of tasks with a positive nice value, which asked to go last: so it is possible only",
+		f.Notes = append(f.Notes, rule.T("%v of the busy CPU time is that of tasks with a positive nice value, which asked to go last: so this is only possible",
 			unit.Share(total.Nice/total.Busy())))
 	}
 	describeSaturated(v, &f, q, total, cores)

@@ -27,7 +27,7 @@ var cgroupOOM = rule.Rule{
 	// Before a group is full beyond help, its programs wait for their own pages
 	// and accept nobody.
 	Explains:   []string{"mem/cgroup-near-limit", "mem/leak", "mem/swapping", "mem/reclaim", "net/accept-queue-full", "mysql/not-answering"},
-	Thresholds: []*rule.Threshold{&recentKills, &limitNear},
+	Thresholds: []*rule.Threshold{&recentKills, &limitNear, &ownShare},
 	Detect:     detectCgroupOOM,
 }
 
@@ -201,8 +201,9 @@ func countedGroupKill(v *view.View, c view.Cgroup, n float64) rule.Finding {
 	return f
 }
 
-// outOfMemory says that a group, or one above it, had nothing left below its limit. Where the
-// kernel counts that (oom of memory.events), page cache at the limit is no proof.
+// outOfMemory says that a group, or one above it, had nothing left below its limit. Page cache at
+// the limit is no proof: where the kernel does not count it (oom of memory.events), the group must
+// also have been seen with much memory that only swap could free.
 func outOfMemory(v *view.View, c view.Cgroup) bool {
 	return slices.ContainsFunc(v.Cgroups(), func(g view.Cgroup) bool {
 		if !g.Limited() || g.Version != c.Version || !view.InGroup(c.Path, g.Path) {
@@ -211,7 +212,15 @@ func outOfMemory(v *view.View, c view.Cgroup) bool {
 		if view.Known(g.OutOfMemory) {
 			return g.OutOfMemory > 0
 		}
-		return view.OrZero(g.HitLimit) > 0 || nearLimit(g)
+		return (view.OrZero(g.HitLimit) > 0 || nearLimit(g)) && ownMemory(g)
+	})
+}
+
+// ownMemory says that much of what a group may have was anonymous memory at some reading, as far as
+// that is told.
+func ownMemory(g view.Cgroup) bool {
+	return slices.ContainsFunc(g.Samples, func(s recording.CgroupSample) bool {
+		return s.Anon < 0 || s.MemoryMax > 0 && float64(s.Anon) >= ownShare.Value*float64(s.MemoryMax)
 	})
 }
 

@@ -169,6 +169,12 @@ func TestOOMKill(t *testing.T) {
 		{Name: "counted, but by a group", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).VMStat(ruletest.VMStat{OOMKills: 0.2}).Cgroup(ruletest.Cgroup{Path: "/app", OOMKills: 0.2}).Cgroup(ruletest.Cgroup{Path: "/app/worker", OOMKills: 0.2})
 		}},
+		{Name: "counted, log not readable, a group of version 1", Host: func() *ruletest.Host {
+			return ruletest.New(2, 10).VMStat(ruletest.VMStat{OOMKills: 0.2}).Cgroup(ruletest.Cgroup{Path: "/app", OOMKills: 0.1, Change: ooms(recording.Unknown)})
+		}, Abstains: "which may be gone"},
+		{Name: "none counted, log not readable, a group of version 1", Host: func() *ruletest.Host {
+			return ruletest.New(2, 10).VMStat(ruletest.VMStat{}).Cgroup(ruletest.Cgroup{Path: "/app", Change: ooms(recording.Unknown)})
+		}},
 		{Name: "quiet", Host: func() *ruletest.Host { return logged(3, "nothing") }},
 	})
 }
@@ -195,6 +201,15 @@ func ooms(n int64) func(float64, *recording.CgroupSample) {
 	}
 }
 
+// cached is such a host with a group of version 1 that is full, and so much of it page cache.
+func cached(file int64) *ruletest.Host {
+	return ruletest.New(2, 10).VMStat(ruletest.VMStat{OOMKills: 0.1}).
+		Cgroup(ruletest.Cgroup{Path: "/app", Memory: 1000 * mib, MemoryMax: gib, OOMKills: 0.1, Change: func(_ float64, row *recording.CgroupSample) {
+			row.Version, row.EventsOOM = 1, recording.Unknown
+			row.Anon, row.File = row.Memory-file, file
+		}})
+}
+
 func TestCgroupOOM(t *testing.T) {
 	ruletest.Check(t, cgroupOOM, []ruletest.Situation{
 		{Name: "limit in the log", Host: func() *ruletest.Host {
@@ -218,8 +233,14 @@ func TestCgroupOOM(t *testing.T) {
 			Want: rule.Likely, Kind: view.KindCgroup, Subject: "/app", Low: 1, High: 1},
 		{Name: "a kill far below the limit, no log, version 1", Host: func() *ruletest.Host { return counted(100*mib, 0, recording.Unknown) },
 			Want: rule.Likely, Kind: view.KindCgroup, Subject: "/app", Low: 1, High: 1},
-		{Name: "a kill at the limit, no log, version 1", Host: func() *ruletest.Host { return counted(100*mib, 5, recording.Unknown) },
+		{Name: "a kill at the limit, no log, version 1", Host: func() *ruletest.Host { return counted(600*mib, 5, recording.Unknown) },
 			Want: rule.Certain, Kind: view.KindCgroup, Subject: "/app", Low: 1, High: 1},
+		{Name: "a kill at the limit, no log, version 1, anonymous memory of less than half of it", Host: func() *ruletest.Host { return counted(500*mib, 5, recording.Unknown) },
+			Want: rule.Likely, Kind: view.KindCgroup, Subject: "/app", Low: 1, High: 1},
+		{Name: "a kill of a group full of page cache, no log, version 1", Host: func() *ruletest.Host { return cached(1000 * mib) },
+			Want: rule.Likely, Kind: view.KindCgroup, Subject: "/app", Low: 1, High: 1, Says: "in the group or on the whole host"},
+		{Name: "a kill of a group full of anonymous memory, no log, version 1", Host: func() *ruletest.Host { return cached(0) },
+			Want: rule.Certain, Kind: view.KindCgroup, Subject: "/app", Low: 1, High: 1, Says: "for lack of memory in the group"},
 		{Name: "a kill in a group without a limit, below one that ran out of memory, no log", Host: func() *ruletest.Host {
 			return counted(100*mib, 0, 1).Cgroup(ruletest.Cgroup{Path: "/app/worker", Memory: 90 * mib, OOMKills: 0.1, Change: ooms(1)})
 		}, Want: rule.Certain, Kind: view.KindCgroup, Subject: "/app/worker", Low: 1, High: 1},

@@ -3,6 +3,7 @@ package memory
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
@@ -48,35 +49,54 @@ func detectOOMKill(v *view.View) ([]rule.Finding, error) {
 		found = append(found, hostKill(v, before, true))
 	}
 	p, ok := v.Paging()
+	n := math.Round(p.OOMKills - max(cgroupKills, groupKills(v)))
 	logged := v.Has(recording.KernelLog) || ran(v, recording.KernelLog)
-	if !logged {
-		if err := uncounted(v, ok); err != nil {
+	if !logged || partlyLogged(v) {
+		if err := uncounted(v, ok, n); err != nil {
+			if logged {
+				return found, nil // notes say which part is missing
+			}
 			return nil, err
 		}
 	}
-	if n := math.Round(p.OOMKills - max(cgroupKills, groupKills(v))); ok && len(now) == 0 && n >= 1 {
+	if ok && len(now) == 0 && n >= 1 {
 		found = append([]rule.Finding{countedKill(v, n, logged)}, found...)
 	}
 	return found, nil
 }
 
+// partlyLogged says that a part of the log is missing: a kill that it does not name may be that of a
+// group.
+func partlyLogged(v *view.View) bool {
+	return slices.ContainsFunc(view.Rows[recording.UnseenNote](v), func(n recording.UnseenNote) bool { return n.What == string(recording.UnseenKernelLog) })
+}
+
 // uncounted says why the counter of the host cannot stand in for a log that is not readable: it
-// counts the kills at limits of control groups, too, and in a container those of the whole host.
-func uncounted(v *view.View, read bool) error {
-	n := &rule.NotJudged{Needs: "the kernel log", How: shell.Say("run as root, on the host if the container hides the log")}
+// counts the kills at limits of control groups, too, and in a container those of the whole host. n is
+// how many kills no group accounts for.
+func uncounted(v *view.View, read bool, n float64) error {
+	why := &rule.NotJudged{Needs: "the kernel log", How: shell.Say("run as root, on the host if the container hides the log")}
 	switch {
 	case v.Manifest().Host.Container:
-		n.Why = "it could not be read, and the kills that /proc/vmstat counts in a container are those of the whole host"
+		why.Why = "it could not be read, and the kills that /proc/vmstat counts in a container are those of the whole host"
 	case !v.KernelAtLeast(4, 13):
-		n.Why = "it could not be read, and the kernel counts kills since Linux 4.13 only"
+		why.Why = "it could not be read, and the kernel counts kills since Linux 4.13 only"
 	case !read || !v.Tells(recording.VMStat, "oom_kill"):
-		n.Why = "it could not be read, and nothing tells twice how many kills were counted"
+		why.Why = "it could not be read, and nothing tells twice how many kills were counted"
 	case !countKills(v):
-		n.Why = "it could not be read, and no control groups tell which of the kills that /proc/vmstat counts were at their limits"
+		why.Why = "it could not be read, and no control groups tell which of the kills that /proc/vmstat counts were at their limits"
+	case n >= 1 && countAlone(v):
+		why.Why = "it could not be read, and control groups of version 1, and kernels before 5.2, do not count kills in groups below, which may be gone"
 	default:
 		return nil
 	}
-	return n
+	return why
+}
+
+// countAlone says that a control group does not count the kills in groups below it: the kill of one
+// that was removed, as of a container, is then in no counter of a group.
+func countAlone(v *view.View) bool {
+	return !v.KernelAtLeast(5, 2) || slices.ContainsFunc(v.Cgroups(), func(c view.Cgroup) bool { return c.Version == 1 && !math.IsNaN(c.Kills) })
 }
 
 // groupKills is how many kills the counters of control groups account for. A

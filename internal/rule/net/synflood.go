@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
@@ -168,6 +169,9 @@ func atOnce(same []view.Listener, of func(view.Listener) int) int {
 	}
 	return most
 }
+
+// sameReading is how far apart two rows of one reading of all listeners may be.
+const sameReading = 300 * time.Millisecond
 
 // measureFlood measures the listeners of one end; first says whether an address of their
 // namespace belongs to no other end.

@@ -98,13 +98,15 @@ func overruns(v *view.View) []overrun {
 
 // sharingPort puts the sockets that dropped datagrams together where they are of one program, at
 // one address and port: the kernel spreads what comes over them (SO_REUSEPORT), so that each loses
-// little. Different programs at one port, as of multicast, each get all that comes.
+// little. Different programs at one port, as of multicast, each get all that comes; where nobody
+// knows whose a socket is, it may be one of these.
 func sharingPort(sockets []view.UDPSocket) [][]*view.UDPSocket {
 	type key struct {
 		ns            uint64
 		local, remote string
 		port, to      uint16
 		owner         string
+		inode         uint64 // without an owner
 	}
 	at := map[key]int{}
 	var list [][]*view.UDPSocket
@@ -116,6 +118,8 @@ func sharingPort(sockets []view.UDPSocket) [][]*view.UDPSocket {
 		k := key{ns: s.NetNS, local: s.Local, port: s.LocalPort, remote: s.Remote, to: s.RemotePort}
 		if len(s.Owners) > 0 {
 			k.owner = s.Owners[0].Comm
+		} else {
+			k.inode = s.Inode
 		}
 		n, ok := at[k]
 		if !ok {
@@ -147,15 +151,12 @@ func together(same []*view.UDPSocket) view.UDPSocket {
 	return u
 }
 
-// moments is how many readings times are of: sockets are read one after the other.
+// moments is how many readings times are of: those of one reading of all sockets are the same.
 func moments(times []time.Time) int {
 	sorted := slices.Clone(times)
 	slices.SortFunc(sorted, time.Time.Compare)
-	return len(slices.CompactFunc(sorted, func(a, b time.Time) bool { return a.Sub(b).Abs() <= sameReading }))
+	return len(slices.CompactFunc(sorted, time.Time.Equal))
 }
-
-// sameReading is how far apart two rows of one reading of all sockets may be.
-const sameReading = 300 * time.Millisecond
 
 // fullBuffer finds what the kernel told of sockets whose buffers were full.
 func fullBuffer(v *view.View, same []*view.UDPSocket) *recording.ReceiveBuffer {

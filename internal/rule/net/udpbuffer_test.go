@@ -159,25 +159,31 @@ func TestUDPBufferOfSharedPort(t *testing.T) {
 	one := func(int) string { return "unbound" }
 	for _, c := range []struct {
 		name    string
-		program func(i int) string
+		program func(i int) string // "": not known
 		port    func(i int) uint16
 		lost    func(s float64) uint32 // by each, until a second
+		step    time.Duration          // between readings
 		want    rule.Confidence
 	}{
-		{"32 sockets of one port lose 3 % together, in bursts", one, func(int) uint16 { return 53 }, steadily, rule.Certain},
+		{"32 sockets of one port lose 3 % together, in bursts", one, func(int) uint16 { return 53 }, steadily, time.Second, rule.Certain},
+		{"the same, read often", one, func(int) uint16 { return 53 }, steadily, 200 * time.Millisecond, rule.Certain},
 		{"3 % of 32 sockets, all at once", one, func(int) uint16 { return 53 }, func(s float64) uint32 {
 			if s < 4 {
 				return 0
 			}
 			return 90
-		}, rule.Possible},
-		{"32 programs of one port", func(i int) string { return "unbound" + strconv.Itoa(i) }, func(int) uint16 { return 53 }, steadily, 0},
-		{"32 ports of one program", one, func(i int) uint16 { return uint16(5000 + i) }, steadily, 0},
+		}, time.Second, rule.Possible},
+		{"32 programs of one port", func(i int) string { return "unbound" + strconv.Itoa(i) }, func(int) uint16 { return 53 }, steadily, time.Second, 0},
+		{"32 sockets of one port, of programs that are not known", func(int) string { return "" }, func(int) uint16 { return 53 }, steadily, time.Second, 0},
+		{"32 ports of one program", one, func(i int) uint16 { return uint16(5000 + i) }, steadily, time.Second, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := ruletest.New(2, 10)
+			h.Step = c.step
 			for i := range sockets {
-				owns(h, uint64(100+i), int32(200+i), c.program(i))
+				if program := c.program(i); program != "" {
+					owns(h, uint64(100+i), int32(200+i), program)
+				}
 			}
 			h.Readings(func(at time.Time, s float64) {
 				lost := sockets * int64(c.lost(s))
