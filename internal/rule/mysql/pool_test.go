@@ -453,24 +453,32 @@ func TestSlowReader(t *testing.T) {
 	old := sending
 	old.State = "Sending data"
 	// socket is the server's end of the connection.
-	socket := func(h *ruletest.Host, queue uint32, limited float64) *ruletest.Host {
+	socket := func(h *ruletest.Host, queue uint32, limited float64, window uint32) *ruletest.Host {
 		return ruletest.Every(h, func(at time.Time, s float64) recording.TCPSample {
 			d := func(rate float64) time.Duration { return time.Duration(rate * s * float64(time.Second)) }
 			return recording.TCPSample{At: at, NetNS: 1, Local: "10.0.0.2", LocalPort: 3306, Remote: "10.0.0.8", RemotePort: 41022, State: recording.TCPEstablished,
-				SendQueue: queue, Info: true, Busy: d(1), RwndLimited: d(limited), PeerWindow: 1000, Inode: 9}
+				SendQueue: queue, Info: true, Busy: d(1), RwndLimited: d(limited), PeerWindow: window, Inode: 9}
 		})
 	}
 	with := func(s recording.MySQLSession) *ruletest.Host {
 		return server(ruletest.MySQL{Sessions: []recording.MySQLSession{s}})
 	}
+	shut := func(kernel string) *ruletest.Host {
+		h := with(sending)
+		h.Manifest(func(m *recording.Manifest) { m.Host.Kernel = kernel })
+		return socket(h, 2<<20, 0.1, 0)
+	}
 	ruletest.Check(t, slowReader, []ruletest.Situation{
 		{Name: "nobody sends", Host: func() *ruletest.Host { return server(ruletest.MySQL{}) }},
 		{Name: "the socket is full", Want: rule.Certain, Kind: view.KindPeer, Subject: "10.0.0.8", Low: 1, High: 1, Says: "10.0.0.8 does not read its result: connection 100",
-			Host: func() *ruletest.Host { return socket(with(sending), 2<<20, 0.99) }},
+			Host: func() *ruletest.Host { return socket(with(sending), 2<<20, 0.99, 1000) }},
 		{Name: "an old server says it in other words", Want: rule.Certain, Kind: view.KindPeer, Subject: "10.0.0.8", Low: 1, High: 1,
-			Host: func() *ruletest.Host { return socket(with(old), 2<<20, 0.99) }},
-		{Name: "the way is slow, not the reader", Host: func() *ruletest.Host { return socket(with(sending), 2<<20, 0.1) }},
-		{Name: "it reads rows and sends none", Host: func() *ruletest.Host { return socket(with(old), 0, 0) }},
+			Host: func() *ruletest.Host { return socket(with(old), 2<<20, 0.99, 1000) }},
+		{Name: "the way is slow, not the reader", Host: func() *ruletest.Host { return socket(with(sending), 2<<20, 0.1, 1000) }},
+		{Name: "its window is closed", Want: rule.Certain, Kind: view.KindPeer, Subject: "10.0.0.8", Low: 1, High: 1,
+			Host: func() *ruletest.Host { return shut("6.1.0") }},
+		{Name: "the way is slow, and the kernel tells no windows", Host: func() *ruletest.Host { return shut("4.19.0-27-amd64") }},
+		{Name: "it reads rows and sends none", Host: func() *ruletest.Host { return socket(with(old), 0, 0, 1000) }},
 		{Name: "only the state is known", Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.8", Low: 1, High: 1, Host: func() *ruletest.Host { return with(sending) }},
 		{Name: "a state that may mean reading", Host: func() *ruletest.Host { return with(old) }},
 	})

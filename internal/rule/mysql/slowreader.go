@@ -48,6 +48,7 @@ type reader struct {
 
 	socket     view.Connection
 	hasSocket  bool
+	shut       bool    // the client's window is closed, as kernels since 5.4 tell
 	queued     uint32  // most bytes that lay in the socket
 	stuck      int     // readings of the socket with much in it
 	heldUp     float64 // share of the time it had to send that the client's window held it up
@@ -123,6 +124,7 @@ func readers(v *view.View, s *view.MySQLServer) []reader {
 func (r *reader) look(v *view.View, s *view.MySQLServer) {
 	r.socket, r.hasSocket = v.SocketOfSession(s, r.MySQLSession)
 	if r.hasSocket {
+		r.shut = r.socket.Info && r.socket.PeerWindow == 0 && v.KernelAtLeast(5, 4)
 		for _, x := range r.socket.Samples {
 			r.queued = max(r.queued, x.Of().SendQueue)
 			if x.Of().SendQueue >= uint32(leastQueued.Value) {
@@ -147,7 +149,7 @@ func (r *reader) look(v *view.View, s *view.MySQLServer) {
 // held says that the socket shows the client not reading: full for several
 // readings, and held up by the client's window rather than by the way.
 func (r *reader) held() bool {
-	return r.hasSocket && r.stuck >= stuckLooks.Int() && 2*r.stuck >= len(r.socket.Samples) && (r.heldUp >= heldShare.Value || r.socket.PeerWindow == 0)
+	return r.hasSocket && r.stuck >= stuckLooks.Int() && 2*r.stuck >= len(r.socket.Samples) && (r.heldUp >= heldShare.Value || r.shut)
 }
 
 func (r *reader) confidence() rule.Confidence {
