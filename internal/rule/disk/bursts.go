@@ -81,26 +81,41 @@ func (l *ioLimit) during(at time.Time) bool {
 // queueAt is the mean number of requests in flight at certain moments at a disk and at all others
 // that threads may wait for; not known of the disk, it is as long as can be.
 func queueAt(v *view.View, disk string, moment func(time.Time) bool) float64 {
-	_, rows := view.Group(view.Rows[recording.DiskSample](v), func(s recording.DiskSample) string { return s.Device })
+	rows := diskRows(v)
 	sum := 0.0
 	for _, d := range v.BlockDevices() {
 		if d.Device != disk && (len(v.Lower(d.Device)) > 0 || v.Stacked(d.Device)) {
 			continue // its requests are those of other disks
 		}
-		waited, seconds := 0.0, 0.0
-		for i, list := 1, rows[d.Device]; i < len(list); i++ {
-			took := list[i].At.Sub(list[i-1].At)
-			if moment(list[i-1].At.Add(took / 2)) {
-				n, _ := view.Delta(list[i-1:i+1], func(s recording.DiskSample) time.Duration { return s.WeightedQueue })
-				waited, seconds = waited+n/float64(time.Second), seconds+took.Seconds()
-			}
-		}
-		switch {
-		case seconds > 0:
-			sum += waited / seconds
+		switch queue, ok := queueWhile(rows[d.Device], moment); {
+		case ok:
+			sum += queue
 		case d.Device == disk:
 			return math.Inf(1)
 		}
 	}
 	return sum
+}
+
+// diskRows are the readings of each disk.
+func diskRows(v *view.View) map[string][]recording.DiskSample {
+	_, rows := view.Group(view.Rows[recording.DiskSample](v), func(s recording.DiskSample) string { return s.Device })
+	return rows
+}
+
+// queueWhile is the mean number of requests in flight at a disk at certain moments; ok is false
+// where its readings have none of these.
+func queueWhile(rows []recording.DiskSample, moment func(time.Time) bool) (queue float64, ok bool) {
+	waited, seconds := 0.0, 0.0
+	for i := 1; i < len(rows); i++ {
+		took := rows[i].At.Sub(rows[i-1].At)
+		if moment(rows[i-1].At.Add(took / 2)) {
+			n, _ := view.Delta(rows[i-1:i+1], func(s recording.DiskSample) time.Duration { return s.WeightedQueue })
+			waited, seconds = waited+n/float64(time.Second), seconds+took.Seconds()
+		}
+	}
+	if seconds <= 0 {
+		return 0, false
+	}
+	return waited / seconds, true
 }

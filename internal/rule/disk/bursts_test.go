@@ -119,3 +119,59 @@ func TestSaturatedBesideLimits(t *testing.T) {
 		})
 	}
 }
+
+// Requests that the limit of a disk holds back wait in the queue of a volume on it: the finding is
+// about the volume, as it is while that is full all the time.
+func TestCgroupThrottledBelowAVolume(t *testing.T) {
+	const reads, size = 100, 4096
+	full := device{name: "dm-0", minor: 2, slaves: "vda", reads: reads, size: size, await: 0.08, busy: 1, queue: 8}
+	half, idle := full, full
+	half.until = 5
+	idle.await, idle.busy, idle.queue = 0.0002, 0.02, 0.02
+	for _, tt := range []struct {
+		name    string
+		volume  device
+		rule    rule.Rule
+		subject string
+	}{
+		{"its queue is full all the time", full, saturated, "dm-0"},
+		{"its queue is full for half of the time", half, cgroupThrottled, "dm-0"},
+		{"nothing is in its queue", idle, cgroupThrottled, "vda"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := ruletest.New(2, 10)
+			seconds := 10.0
+			if tt.volume.until > 0 {
+				seconds = tt.volume.until
+			}
+			disks(h, device{name: "vda", minor: 1, reads: reads, size: size, await: 0.0002, busy: 0.02, queue: 0.02, until: tt.volume.until})
+			disks(h, tt.volume)
+			h.Process(ruletest.Process{PID: 7, Comm: "fio", ReadBytes: size * reads * seconds / 10, IOCgroup: "/batch"})
+			for tid := int32(7); tid < 15; tid++ {
+				waitsWhile(h, 7, tid, func(s float64) bool { return s > 0 && s <= seconds })
+			}
+			h.Cgroup(ruletest.Cgroup{Path: "/batch", Change: func(s float64, c *recording.CgroupSample) {
+				done := int64(reads * min(s, seconds))
+				c.IOLimits, c.IODone = "7:1 riops=100", fmt.Sprintf("7:1 rbytes=%d wbytes=0 rios=%d wios=0", size*done, done)
+			}})
+			for _, r := range []rule.Rule{saturated, cgroupThrottled} {
+				found, err := r.Detect(h.View()) // by other names it would be no stack
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.ID != tt.rule.ID {
+					if len(found) > 0 {
+						t.Errorf("%s too: %+v", r.ID, found)
+					}
+					continue
+				}
+				if len(found) != 1 || found[0].Confidence != rule.Certain || found[0].Subject.Name != tt.subject || !strings.Contains(found[0].Headline.String(), "at the limit of cgroup /batch") {
+					t.Fatalf("%s: %+v; want one about %s, certain", r.ID, found, tt.subject)
+				}
+				if r.ID == cgroupThrottled.ID && !strings.Contains(found[0].Notes[0].String(), "disk vda itself was busy") {
+					t.Errorf("notes %q", found[0].Notes)
+				}
+			}
+		})
+	}
+}

@@ -27,6 +27,10 @@ func detectCgroupThrottled(v *view.View) ([]rule.Finding, error) {
 }
 
 // spare says that the disk itself could do more.
-func (c candidate) spare() rule.Text {
-	return rule.T("the disk itself was busy %s of the time: the limit delays requests before they reach the disk", unit.Share(c.Utilisation))
+func (c candidate) spare(v *view.View) rule.Text {
+	disk := c.BlockDevice
+	if below, ok := v.BlockDevice(c.below); ok {
+		disk = below
+	}
+	return rule.T("disk %s itself was busy %s of the time: the limit delays requests before they reach the disk", disk.Device, unit.Share(disk.Utilisation))
 }

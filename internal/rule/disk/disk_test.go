@@ -24,6 +24,7 @@ type device struct {
 	await         float64 // seconds
 	busy, queue   float64
 	resetAt       float64 // seconds after which its counters restart
+	until         float64 // seconds after which it does nothing more; 0: never
 	partition     bool
 	backing       string
 	slaves        string
@@ -31,6 +32,9 @@ type device struct {
 
 func disks(h *ruletest.Host, d device) {
 	ruletest.Every(h, func(at time.Time, s float64) recording.DiskSample {
+		if d.until > 0 {
+			s = min(s, d.until)
+		}
 		if d.resetAt > 0 && s >= d.resetAt {
 			s -= d.resetAt
 		} else {

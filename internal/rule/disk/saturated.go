@@ -66,7 +66,7 @@ func judged(v *view.View, wanted func(candidate) bool) (found []rule.Finding) {
 		}
 		w := c.waiting
 		c.main, c.mainKnown = w.findMain(v, c.BlockDevice)
-		if f, ok := c.judge(w, len(devices) > 1); ok {
+		if f, ok := c.judge(v, w, len(devices) > 1); ok {
 			f.Evidence = append(f.Evidence, w.filesEvidence(v, c.BlockDevice)...)
 			f.Evidence = append(append(f.Evidence, partsOfTime(v, c.Device)...), ofBaseline(v, c.BlockDevice)...)
 			found = append(found, f)
@@ -89,8 +89,8 @@ func candidates(v *view.View) []candidate {
 			c.node = v.WholeDisk(d.Device)
 		}
 		for _, under := range v.Underlying(d.Device) {
-			if len(c.limits) == 0 && c.loaded && len(held[under]) > 0 {
-				c.limits, above[under] = held[under], true
+			if len(c.limits) == 0 && (c.loaded || queuesAbove(v, d, held[under])) && len(held[under]) > 0 {
+				c.limits, c.below, above[under] = held[under], under, true
 			}
 		}
 		if c.loaded || len(c.limits) > 0 {
@@ -99,6 +99,18 @@ func candidates(v *view.View) []candidate {
 	}
 	return slices.DeleteFunc(devices, func(c candidate) bool {
 		return !c.loaded && (above[c.Device] || c.Requests() == 0 && c.InFlight == 0)
+	})
+}
+
+// queuesAbove says whether the requests that a limit of a disk below holds back wait in the queue
+// of a device.
+func queuesAbove(v *view.View, d view.BlockDevice, limits []*ioLimit) bool {
+	return slices.ContainsFunc(limits, func(l *ioLimit) bool {
+		if l.bursts == nil {
+			return d.Queue >= waitingQueue.Value
+		}
+		queue, ok := queueWhile(diskRows(v)[d.Device], l.during)
+		return ok && queue >= waitingQueue.Value
 	})
 }
 
@@ -155,7 +167,8 @@ type candidate struct {
 	view.BlockDevice
 	node    string // its name in /dev: a path of NVMe has none of its own
 	loaded  bool
-	limits  []*ioLimit // that groups reach on this device
+	limits  []*ioLimit // that groups reach on this device, or on the one below
+	below   string     // the device of the limits, if they are not this one's
 	limit   *ioLimit   // the one of them that holds somebody up
 	waiting waiters    // for that limit, or for the device
 
@@ -222,7 +235,7 @@ func slow(d view.BlockDevice) float64 {
 	return slowFlash.Value
 }
 
-func (c candidate) judge(w waiters, ambiguous bool) (rule.Finding, bool) {
+func (c candidate) judge(v *view.View, w waiters, ambiguous bool) (rule.Finding, bool) {
 	f := rule.Finding{Subject: c.subject()}
 	victims := w.lost(c.BlockDevice)
 	ambiguous = ambiguous || w.elsewhere()
@@ -260,7 +273,7 @@ func (c candidate) judge(w waiters, ambiguous bool) (rule.Finding, bool) {
 	f.Evidence = c.evidence(w)
 	f.Fixes = c.fixes(w)
 	if !c.loaded {
-		f.Notes = append(f.Notes, c.spare())
+		f.Notes = append(f.Notes, c.spare(v))
 	}
 	if f.Confidence > rule.Possible && !ambiguous { // of several disks it is not known which one they wait for
 		f.Culprit, f.Victims = w.blame()
