@@ -239,6 +239,11 @@ func TestRemarks(t *testing.T) {
 			h.Process(ruletest.Process{Comm: "api", Cgroup: "/", MemCgroup: "/"})
 		}, "audit/cgroup-limits", true},
 		{"heap over its group", func(h *ruletest.Host) { java(h, "-Xms1g -Xmx2g -Xss1m"); group(h, "/app", 2*gib, -1) }, "audit/jvm-heap", true},
+		{"heap over its group, in one with less room", func(h *ruletest.Host) {
+			java(h, "-Xmx2g")
+			group(h, "/app", 2*gib, -1)
+			h.Cgroup(ruletest.Cgroup{Path: "/", Memory: 3*gib - 1, MemoryMax: 3 * gib})
+		}, "audit/jvm-heap", true},
 		{"heap by share", func(h *ruletest.Host) { java(h, "-XX:MaxRAMPercentage=75.0"); group(h, "/app", 2*gib, -1) }, "audit/jvm-heap", false},
 		{"the last of two heaps", func(h *ruletest.Host) { java(h, "-Xmx4g -Xmx1g"); group(h, "/app", 2*gib, -1) }, "audit/jvm-heap", false},
 		{"heap over the host", func(h *ruletest.Host) { java(h, "-Xmx12288m") }, "audit/jvm-heap", true},

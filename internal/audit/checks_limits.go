@@ -181,13 +181,23 @@ func heapOf(cmdline string, limit int64) (bytes float64, flag string) {
 	return 0, ""
 }
 
+// smallestLimit is the group with the least memory.max of those that a process is in.
+func smallestLimit(v *view.View, p view.Process) (group view.Cgroup, ok bool) {
+	for _, c := range v.Cgroups() {
+		if c.Limited() && view.InGroup(p.MemCgroup, c.Path) && (!ok || c.MemoryMax < group.MemoryMax) {
+			group, ok = c, true
+		}
+	}
+	return group, ok
+}
+
 func lookHeaps(v *view.View) (list []Remark, seen bool) {
 	memory := memoryOf(v)
 	for _, p := range v.Processes() {
 		if p.Comm != "java" || p.Gone {
 			continue
 		}
-		group, limited := v.MemoryLimitOf(p)
+		group, limited := smallestLimit(v, p)
 		limit := memory
 		if limited && (memory <= 0 || group.MemoryMax < memory) {
 			limit = group.MemoryMax

@@ -128,10 +128,11 @@ type CgroupSample struct {
 	SwapMax       int64         `parquet:"swap_max_bytes"`
 	Anon          int64         `parquet:"anon_bytes"`
 	File          int64         `parquet:"file_bytes"`
+	Shmem         int64         `parquet:"shmem_bytes"` // of File: tmpfs and shared memory, that only swap can free; 0 in older recordings
 	InactiveFile  int64         `parquet:"inactive_file_bytes"`
 	ActiveFile    int64         `parquet:"active_file_bytes"`      // 0 in older recordings, as the next one
 	Reclaimable   int64         `parquet:"slab_reclaimable_bytes"` // kernel memory that it can take back, as of names and inodes; v2
-	EventsHigh    int64         `parquet:"events_high"`            // throttled at the high limit
+	EventsHigh    int64         `parquet:"events_high"`            // throttled at the high limit, as the next two without groups below
 	EventsMax     int64         `parquet:"events_max"`             // hit the hard limit; v1: failcnt
 	EventsOOM     int64         `parquet:"events_oom"`
 	OOMKills      int64         `parquet:"oom_kill"`

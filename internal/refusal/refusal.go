@@ -153,7 +153,8 @@ func (s *source) rise(name string, scope Scope) (Risen, bool) {
 }
 
 // AccountedFor says whether a finding is about what a counter counts: it is of a
-// rule that judges the counter, and not about another thing of the same kind.
+// rule that judges the counter, and not about another thing of the same kind. A kill in a control
+// group is counted by those above it, too.
 func (r *Risen) AccountedFor(f rule.Finding) bool {
 	if !slices.Contains(r.Rules, f.Rule) {
 		return false
@@ -162,7 +163,8 @@ func (r *Risen) AccountedFor(f rule.Finding) bool {
 	if mine.NetNS != 0 && its.NetNS != 0 && mine.NetNS != its.NetNS {
 		return false
 	}
-	return mine.Kind == view.KindNetNS || mine.Kind != its.Kind || mine.Name == its.Name
+	return mine.Kind == view.KindNetNS || mine.Kind != its.Kind || mine.Name == its.Name ||
+		mine.Kind == view.KindCgroup && (view.InGroup(its.Name, mine.Name) || view.InGroup(mine.Name, its.Name))
 }
 
 // Check is a command that shows the counter.

@@ -241,6 +241,8 @@ func TestAccountedFor(t *testing.T) {
 		{"another rule", in(7), rule.Finding{Rule: "net/packet-loss", Subject: view.Entity{Kind: view.KindListener, NetNS: 7}}, false},
 		{"same group", group, rule.Finding{Rule: "mem/cgroup-oom", Subject: view.Entity{Kind: view.KindCgroup, Name: "/a"}}, true},
 		{"another group", group, rule.Finding{Rule: "mem/cgroup-oom", Subject: view.Entity{Kind: view.KindCgroup, Name: "/b"}}, false},
+		{"a group in it", group, rule.Finding{Rule: "mem/cgroup-oom", Subject: view.Entity{Kind: view.KindCgroup, Name: "/a/b"}}, true},
+		{"one whose name begins alike", group, rule.Finding{Rule: "mem/cgroup-oom", Subject: view.Entity{Kind: view.KindCgroup, Name: "/ab"}}, false},
 		{"the process in the group", group, rule.Finding{Rule: "mem/cgroup-oom", Subject: view.Entity{Kind: view.KindProcess, Name: "java"}}, true},
 	} {
 		if got := tt.r.AccountedFor(tt.f); got != tt.want {

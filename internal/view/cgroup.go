@@ -21,7 +21,7 @@ type Cgroup struct {
 	Throttling    float64 // seconds it was stopped per second, summed over CPUs
 	HitLimit      float64 // times in the window it hit memory.max (v1: failcnt)
 	HitHigh       float64 // times in the window it was slowed down at memory.high (v2)
-	OutOfMemory   float64 // times in the window nothing was left below memory.max of it or of a group below (v2)
+	OutOfMemory   float64 // times in the window nothing was left below memory.max of it (v2)
 	Kills         float64 // processes the OOM killer took from it in the window
 	Faults        float64 // major faults per second
 	Refaults      float64 // pages of files per second that were read again after the group had let go of them
@@ -133,9 +133,10 @@ func (c Cgroup) RefaultsFor(pagesPerSecond float64) float64 {
 	return steady(c.Samples, pagesPerSecond, func(s recording.CgroupSample) float64 { return float64(s.RefaultFile) })
 }
 
-// InGroup says whether path is group or lies below it.
+// InGroup says whether path is group or lies below it. Whoever looks from a cgroup namespace, as
+// from a container, sees what is outside as "/../other" (cgroup_namespaces(7)), and itself as "/".
 func InGroup(path, group string) bool {
-	if path == "" || group == "" {
+	if path == "" || group == "" || path == "/.." || strings.HasPrefix(path, "/../") {
 		return false
 	}
 	return path == group || group == "/" || strings.HasPrefix(path, strings.TrimSuffix(group, "/")+"/")

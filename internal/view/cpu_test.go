@@ -101,7 +101,7 @@ func TestCgroups(t *testing.T) {
 	for _, c := range []struct {
 		path, group string
 		in          bool
-	}{{"/a/b", "/a", true}, {"/a", "/a", true}, {"/ab", "/a", false}, {"/x", "/", true}, {"", "/", false}} {
+	}{{"/a/b", "/a", true}, {"/a", "/a", true}, {"/ab", "/a", false}, {"/x", "/", true}, {"", "/", false}, {"/../x", "/", false}, {"/..", "/", false}, {"/..x", "/", true}} {
 		if got := InGroup(c.path, c.group); got != c.in {
 			t.Errorf("InGroup(%q, %q) = %t", c.path, c.group, got)
 		}

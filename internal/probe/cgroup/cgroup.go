@@ -189,7 +189,7 @@ func unknownRow() recording.CgroupSample {
 	const u = recording.Unknown
 	return recording.CgroupSample{
 		Processes: u, CPUTime: u, Quota: u, Period: u, Periods: u, Throttled: u, ThrottledTime: u,
-		Memory: u, MemoryMax: u, MemoryHigh: u, SwapUsed: u, SwapMax: u, Anon: u, File: u, InactiveFile: u, ActiveFile: u, Reclaimable: u,
+		Memory: u, MemoryMax: u, MemoryHigh: u, SwapUsed: u, SwapMax: u, Anon: u, File: u, Shmem: u, InactiveFile: u, ActiveFile: u, Reclaimable: u,
 		EventsHigh: u, EventsMax: u, EventsOOM: u, OOMKills: u, MajorFaults: u, RefaultFile: u,
 		CPUStall: u, MemoryStall: u, ReadBytes: u, WriteBytes: u, Reads: u, Writes: u,
 		Pids: u, PidsMax: u, PidsEvents: u,

@@ -42,7 +42,7 @@ func TestVersion2(t *testing.T) {
 		CPUTime: 7500 * time.Millisecond, Quota: 20 * time.Millisecond, Period: 100 * time.Millisecond,
 		Periods: 300, Throttled: 250, ThrottledTime: 18500 * time.Millisecond, CPUSet: "0-3",
 		Memory: 130023424, MemoryMax: 128 << 20, MemoryHigh: 120 << 20, SwapUsed: 8192, SwapMax: 0,
-		Anon: 100000000, File: 20000000, InactiveFile: 9000000, ActiveFile: 8000000, Reclaimable: 70000,
+		Anon: 100000000, File: 20000000, Shmem: 300000, InactiveFile: 9000000, ActiveFile: 8000000, Reclaimable: 70000,
 		EventsHigh: 41, EventsMax: 12, EventsOOM: 3, OOMKills: 2, MajorFaults: 55, RefaultFile: 88,
 		CPUStall: 18 * time.Second, MemoryStall: 250 * time.Millisecond,
 		ReadBytes: 5096, WriteBytes: 8192, Reads: 4, Writes: 2, IOLimits: "8:0 wbps=1048576 wiops=120", IODone: "8:0 rbytes=4096 wbytes=8192 rios=1 wios=2",
@@ -61,6 +61,8 @@ func TestVersion2(t *testing.T) {
 	}
 	if slice := rows["/system.slice"]; slice.MemoryMax != math.MaxInt64 || int64(slice.Quota) != math.MaxInt64 || slice.ReadBytes != 0 || slice.CPUStall != recording.Unknown {
 		t.Errorf("system.slice %+v", slice)
+	} else if slice.EventsMax != 0 || slice.EventsOOM != 0 || slice.OOMKills != 2 { // its own, and kills below, too
+		t.Errorf("system.slice: %d times at its limit, %d without memory, %d killed", slice.EventsMax, slice.EventsOOM, slice.OOMKills)
 	}
 	if len(rows) != 7 {
 		t.Errorf("%d rows", len(rows))
@@ -85,7 +87,7 @@ func TestVersion1(t *testing.T) {
 			CPUTime: 7000000001, Quota: 50 * time.Millisecond, Period: 100 * time.Millisecond,
 			Periods: 90, Throttled: 80, ThrottledTime: 4000000123, CPUSet: "0-1",
 			Memory: 60000000, MemoryMax: 64 << 20, MemoryHigh: u, SwapUsed: 600, SwapMax: 64 << 20,
-			Anon: 5000, File: 4000, InactiveFile: 700, ActiveFile: 900, Reclaimable: u, EventsHigh: u, EventsMax: 99, EventsOOM: u, OOMKills: 5,
+			Anon: 5000, File: 4000, Shmem: u, InactiveFile: 700, ActiveFile: 900, Reclaimable: u, EventsHigh: u, EventsMax: 99, EventsOOM: u, OOMKills: 5,
 			MajorFaults: 8, RefaultFile: 9, CPUStall: u, MemoryStall: u,
 			ReadBytes: 4097, WriteBytes: 8192, Reads: 10, Writes: 20, IOLimits: "7:0 wiops=5;8:0 wbps=1048576 wiops=50", IODone: "7:0 rbytes=0 wbytes=0 rios=0 wios=0;8:0 rbytes=1024 wbytes=2048 rios=10 wios=20",
 			Pids: 2, PidsMax: math.MaxInt64, PidsEvents: 0,
@@ -105,6 +107,25 @@ func TestVersion1(t *testing.T) {
 func TestNothingMounted(t *testing.T) {
 	if err := newAt(t.TempDir()).Start(); probe.Remedy(err) == "" {
 		t.Errorf("error %v has no remedy", err)
+	}
+}
+
+// Some kernels do not end the line of a device without numbers.
+func TestIOStat(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want ioTotals // of 8:0
+	}{
+		{"8:16 rbytes=9 wbytes=9 rios=9 wios=9\n8:0 rbytes=4096 wbytes=5 rios=1 wios=2 dbytes=7\n", ioTotals{4096, 5, 1, 2}},
+		{"8:16 8:0 rbytes=4096 wbytes=5 rios=1 wios=2\n", ioTotals{4096, 5, 1, 2}},
+		{"7:0 7:1 8:0 \n8:16 rbytes=4096 wbytes=5 rios=1 wios=2\n", ioTotals{}},
+		{"8:0 8:16 rbytes=4096 wbytes=5 rios=1 wios=2\n", ioTotals{}},
+	} {
+		kept := map[string]*ioTotals{"8:0": {}}
+		parseIOStat([]byte(tt.text), kept)
+		if got := *kept["8:0"]; got != tt.want {
+			t.Errorf("%q: %+v, want %+v", tt.text, got, tt.want)
+		}
 	}
 }
 

@@ -71,15 +71,20 @@ func (t *ioTotals) add(o ioTotals) {
 }
 
 // parseIOStat reads io.stat, lines "8:0 rbytes=1 wbytes=2 rios=3 wios=4 dbytes=0": the sums, and
-// those of the devices that are kept.
+// those of the devices that are kept. Linux 5.13 to 5.18 do not end the line of a device without
+// numbers: "8:16 8:0 rbytes=1" (block/blk-cgroup.c).
 func parseIOStat(b []byte, kept map[string]*ioTotals) (all ioTotals) {
 	for line := range procfile.Lines(b) {
 		var t ioTotals
-		device, rest := procfile.Field(line)
-		for field := range bytes.FieldsSeq(rest) {
+		var device []byte
+		for field := range bytes.FieldsSeq(line) {
 			key, value, ok := bytes.Cut(field, []byte{'='})
+			if !ok {
+				device = field
+				continue
+			}
 			n, number := procfile.Int(value)
-			if !ok || !number || n < 0 {
+			if !number || n < 0 {
 				continue
 			}
 			switch string(key) {

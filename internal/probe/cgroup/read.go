@@ -123,18 +123,7 @@ func (r *reading) use(g *group) {
 	row.Memory = r.number(dir, "memory.current")
 	row.SwapUsed = r.number(dir, "memory.swap.current")
 	r.memoryStat(dir, "")
-	for key, n := range procfile.Numbers(r.file(dir, "memory.events")) {
-		switch string(key) {
-		case "high":
-			row.EventsHigh = n
-		case "max":
-			row.EventsMax = n
-		case "oom":
-			row.EventsOOM = n
-		case "oom_kill":
-			row.OOMKills = n
-		}
-	}
+	r.memoryEvents(dir)
 	row.CPUStall = parseStall(r.file(dir, "cpu.pressure"))
 	row.MemoryStall = parseStall(r.file(dir, "memory.pressure"))
 	// An empty io.stat means no I/O yet; a missing one no controller.
@@ -191,6 +180,27 @@ func (r *reading) v1Counter(dir, name string) []byte {
 	return r.file(dir, name)
 }
 
+// memoryEvents reads how often a group was at its own limits, and how many processes of it and of
+// the groups below were killed. memory.events counts those below in all of its numbers, unless the
+// kernel is older than 5.2 and has no memory.events.local.
+func (r *reading) memoryEvents(dir string) {
+	row := r.row
+	for _, name := range []string{"memory.events", "memory.events.local"} {
+		for key, n := range procfile.Numbers(r.file(dir, name)) {
+			switch string(key) {
+			case "high":
+				row.EventsHigh = n
+			case "max":
+				row.EventsMax = n
+			case "oom":
+				row.EventsOOM = n
+			case "oom_kill":
+				row.OOMKills = max(row.OOMKills, n) // local: of the group alone
+			}
+		}
+	}
+}
+
 func (r *reading) processes(dir string) int32 {
 	if !r.count {
 		return recording.Unknown
@@ -219,6 +229,8 @@ func parseMemoryStat(row *recording.CgroupSample, b []byte, prefix string) {
 			row.Anon = n
 		case "file", "cache":
 			row.File = n
+		case "shmem":
+			row.Shmem = n
 		case "inactive_file":
 			row.InactiveFile = n
 		case "active_file":

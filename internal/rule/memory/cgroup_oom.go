@@ -27,7 +27,7 @@ var cgroupOOM = rule.Rule{
 	// Before a group is full beyond help, its programs wait for their own pages
 	// and accept nobody.
 	Explains:   []string{"mem/cgroup-near-limit", "mem/leak", "mem/swapping", "mem/reclaim", "net/accept-queue-full", "mysql/not-answering"},
-	Thresholds: []*rule.Threshold{&recentKills, &limitNear, &ownShare},
+	Thresholds: []*rule.Threshold{&recentKills, &limitNear},
 	Detect:     detectCgroupOOM,
 }
 
@@ -186,10 +186,16 @@ func countedGroupKill(v *view.View, c view.Cgroup, n float64) rule.Finding {
 		Fixes: groupFixes(v, "the program", c.Path, c.MemoryMax),
 	}
 	if c.Limited() {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CgroupMemoryLimit, Value: float64(c.MemoryMax),
-			What: rule.T("limit %v", unit.Bytes(c.MemoryMax)), Check: shell.Line("cat %s", memoryFile(c, "memory.max", "memory.limit_in_bytes"))})
+		f.Evidence = append(f.Evidence, limitEvidence(c))
 	}
-	if !outOfMemory(v, c) {
+	switch full, ok := outOfMemory(v, c); {
+	case ok && full.Path != c.Path:
+		f.Subject = view.CgroupEntity(full.Path)
+		f.Headline = rule.T("%s of %s killed: %s reached its limit of %s", processes(int(n)), c.Path, full.Path, unit.Bytes(full.MemoryMax))
+		f.Affects = append(f.Affects, f.Subject)
+		f.Evidence = append(f.Evidence[:1], limitEvidence(full))
+		f.Fixes = groupFixes(v, "the program", full.Path, full.MemoryMax)
+	case !ok:
 		f.Confidence = rule.Likely
 		f.Headline = rule.T("%s of %s killed for lack of memory, in the group or on the whole host", processes(int(n)), c.Path)
 		f.Notes = append(f.Notes, rule.T("a host-wide kill counts here, too, and no group was seen to be out of memory"))
@@ -201,28 +207,41 @@ func countedGroupKill(v *view.View, c view.Cgroup, n float64) rule.Finding {
 	return f
 }
 
-// outOfMemory says that a group, or one above it, had nothing left below its limit. Page cache at
-// the limit is no proof: where the kernel does not count it (oom of memory.events), the group must
-// also have been seen with much memory that only swap could free.
-func outOfMemory(v *view.View, c view.Cgroup) bool {
-	return slices.ContainsFunc(v.Cgroups(), func(g view.Cgroup) bool {
-		if !g.Limited() || g.Version != c.Version || !view.InGroup(c.Path, g.Path) {
-			return false
+func limitEvidence(c view.Cgroup) rule.Evidence {
+	return rule.Evidence{Metric: metric.CgroupMemoryLimit, Value: float64(c.MemoryMax),
+		What: rule.T("limit of %s: %v", c.Path, unit.Bytes(c.MemoryMax)), Check: shell.Line("cat %s", memoryFile(c, "memory.max", "memory.limit_in_bytes"))}
+}
+
+// outOfMemory is the group that had nothing left below its limit: a group or one above it, the
+// deepest. Page cache at the limit is no proof: where the kernel does not count it (oom of
+// memory.events), the group must also have been seen full of memory that only swap could free.
+func outOfMemory(v *view.View, c view.Cgroup) (full view.Cgroup, ok bool) {
+	for _, g := range v.Cgroups() {
+		if !g.Limited() || g.Version != c.Version || !view.InGroup(c.Path, g.Path) || ok && !view.InGroup(g.Path, full.Path) {
+			continue
 		}
-		if view.Known(g.OutOfMemory) {
-			return g.OutOfMemory > 0
+		out := g.OutOfMemory > 0
+		if !view.Known(g.OutOfMemory) {
+			out = (view.OrZero(g.HitLimit) > 0 || nearLimit(g)) && ownMemory(g)
 		}
-		return (view.OrZero(g.HitLimit) > 0 || nearLimit(g)) && ownMemory(g)
+		if out {
+			full, ok = g, true
+		}
+	}
+	return full, ok
+}
+
+// ownMemory says that nearly all of what a group may have was memory that only swap could free at some
+// reading, as far as that is told.
+func ownMemory(g view.Cgroup) bool {
+	return slices.ContainsFunc(g.Samples, func(s recording.CgroupSample) bool {
+		return s.Anon < 0 || s.MemoryMax > 0 && float64(swappable(s)) >= limitNear.Value*float64(s.MemoryMax)
 	})
 }
 
-// ownMemory says that much of what a group may have was anonymous memory at some reading, as far as
-// that is told.
-func ownMemory(g view.Cgroup) bool {
-	return slices.ContainsFunc(g.Samples, func(s recording.CgroupSample) bool {
-		return s.Anon < 0 || s.MemoryMax > 0 && float64(s.Anon) >= ownShare.Value*float64(s.MemoryMax)
-	})
-}
+// swappable is the memory of a group that only swap could free, in bytes: anonymous, and that of
+// tmpfs and shared memory, which counts as file.
+func swappable(s recording.CgroupSample) int64 { return s.Anon + max(s.Shmem, 0) }
 
 // groupFixes says what helps a group at its limit, in which a program of that name was
 // killed or is the largest. limit is in bytes; none if it is not known.

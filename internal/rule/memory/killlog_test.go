@@ -175,6 +175,12 @@ func TestOOMKill(t *testing.T) {
 		{Name: "none counted, log not readable, a group of version 1", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).VMStat(ruletest.VMStat{}).Cgroup(ruletest.Cgroup{Path: "/app", Change: ooms(recording.Unknown)})
 		}},
+		{Name: "counted, log not readable, after groups were read last", Host: func() *ruletest.Host {
+			return ruletest.New(2, 10).VMStat(ruletest.VMStat{OOMKills: 0.1}).
+				Cgroup(ruletest.Cgroup{Path: "/app", Change: func(s float64, r *recording.CgroupSample) {
+					r.At = ruletest.Start.Add(time.Duration(s * 0.4 * float64(time.Second)))
+				}})
+		}},
 		{Name: "quiet", Host: func() *ruletest.Host { return logged(3, "nothing") }},
 	})
 }
@@ -233,17 +239,19 @@ func TestCgroupOOM(t *testing.T) {
 			Want: rule.Likely, Kind: view.KindCgroup, Subject: "/app", Low: 1, High: 1},
 		{Name: "a kill far below the limit, no log, version 1", Host: func() *ruletest.Host { return counted(100*mib, 0, recording.Unknown) },
 			Want: rule.Likely, Kind: view.KindCgroup, Subject: "/app", Low: 1, High: 1},
-		{Name: "a kill at the limit, no log, version 1", Host: func() *ruletest.Host { return counted(600*mib, 5, recording.Unknown) },
-			Want: rule.Certain, Kind: view.KindCgroup, Subject: "/app", Low: 1, High: 1},
-		{Name: "a kill at the limit, no log, version 1, anonymous memory of less than half of it", Host: func() *ruletest.Host { return counted(500*mib, 5, recording.Unknown) },
+		{Name: "a kill at the limit, no log, version 1, half of it page cache", Host: func() *ruletest.Host { return cached(500 * mib) },
 			Want: rule.Likely, Kind: view.KindCgroup, Subject: "/app", Low: 1, High: 1},
 		{Name: "a kill of a group full of page cache, no log, version 1", Host: func() *ruletest.Host { return cached(1000 * mib) },
 			Want: rule.Likely, Kind: view.KindCgroup, Subject: "/app", Low: 1, High: 1, Says: "in the group or on the whole host"},
 		{Name: "a kill of a group full of anonymous memory, no log, version 1", Host: func() *ruletest.Host { return cached(0) },
 			Want: rule.Certain, Kind: view.KindCgroup, Subject: "/app", Low: 1, High: 1, Says: "for lack of memory in the group"},
 		{Name: "a kill in a group without a limit, below one that ran out of memory, no log", Host: func() *ruletest.Host {
-			return counted(100*mib, 0, 1).Cgroup(ruletest.Cgroup{Path: "/app/worker", Memory: 90 * mib, OOMKills: 0.1, Change: ooms(1)})
-		}, Want: rule.Certain, Kind: view.KindCgroup, Subject: "/app/worker", Low: 1, High: 1},
+			return counted(100*mib, 0, 1).Cgroup(ruletest.Cgroup{Path: "/app/worker", Memory: 90 * mib, OOMKills: 0.1, Change: ooms(0)})
+		}, Want: rule.Certain, Kind: view.KindCgroup, Subject: "/app", Low: 1, High: 1, Says: "1 process of /app/worker killed: /app reached its limit of 1 GiB"},
+		{Name: "a kill in a group with a limit of its own, below one that another one of its groups filled, no log", Host: func() *ruletest.Host {
+			return counted(100*mib, 0, 0).Cgroup(ruletest.Cgroup{Path: "/app/hungry", Memory: 90 * mib, MemoryMax: 100 * mib, Change: ooms(1)}).
+				Cgroup(ruletest.Cgroup{Path: "/app/worker", Memory: 90 * mib, MemoryMax: 200 * mib, OOMKills: 0.1, Change: ooms(0)})
+		}, Want: rule.Likely, Kind: view.KindCgroup, Subject: "/app/worker", Low: 1, High: 1, Says: "in the group or on the whole host"},
 		{Name: "a kill in a group without a limit, below one with room, no log", Host: func() *ruletest.Host {
 			return counted(100*mib, 0, 0).Cgroup(ruletest.Cgroup{Path: "/app/worker", Memory: 90 * mib, OOMKills: 0.1, Change: ooms(0)})
 		}, Want: rule.Likely, Kind: view.KindCgroup, Subject: "/app/worker", Low: 1, High: 1},

@@ -62,6 +62,9 @@ func detectCgroupNearLimit(v *view.View) ([]rule.Finding, error) {
 		if hit > 0 {
 			f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CgroupMemoryHits, Value: hit, Check: hitsCheck(c),
 				What: rule.T("it hit its limit %s times in the window", unit.Count(hit))})
+			if !view.Known(c.MemoryStalled) {
+				f.Impact.Text = rule.T("how long its programs wait is not known: the group has no memory.pressure (cgroup v1, or boot with psi=1)")
+			}
 			if waits {
 				f.Confidence = rule.Certain
 				f.Headline = rule.T("%s has used up the %s that it may have: its programs wait while the kernel looks for memory", c.Path, unit.Bytes(limit))
@@ -138,8 +141,8 @@ func cornered(c view.Cgroup) bool {
 		now := c
 		now.CgroupSample = s
 		limit, _, ok := view.MemoryBound(s)
-		// Anonymous memory must be most of it: groups fill up with page cache.
-		if !ok || s.Memory < 0 || float64(now.Room()) > roomLeft.Value*float64(limit) || float64(s.Anon) < ownShare.Value*float64(limit) {
+		// Memory that only swap could free must be most of it: groups fill up with page cache.
+		if !ok || s.Memory < 0 || float64(now.Room()) > roomLeft.Value*float64(limit) || s.Anon < 0 || float64(swappable(s)) < ownShare.Value*float64(limit) {
 			return false
 		}
 	}

@@ -70,6 +70,28 @@ func TestCgroupNearLimit(t *testing.T) {
 			limitedGroup(h, "/cache", always(use{63, 38, 1}), func(_ float64, row *recording.CgroupSample) { row.Reclaimable = 23 << 20 })
 			return h
 		}},
+		{Name: "full of files in memory", Host: func() *ruletest.Host {
+			h := ruletest.New(2, 10)
+			limitedGroup(h, "/cache", always(use{63, 5, 0}), func(_ float64, row *recording.CgroupSample) { row.Shmem = 57 << 20 })
+			return h
+		}, Want: rule.Possible, Kind: view.KindCgroup, Subject: "/cache", Low: 0.1, High: 0.1},
+		{Name: "at the limit, and nothing tells whether its programs wait", Host: func() *ruletest.Host {
+			h := ruletest.New(2, 10)
+			limitedGroup(h, "/cache", always(use{63, 60, 0}), func(s float64, row *recording.CgroupSample) {
+				row.EventsMax, row.MemoryStall = int64(50*s), recording.Unknown
+			})
+			return h
+		}, Want: rule.Possible, Kind: view.KindCgroup, Subject: "/cache", Low: 0.1, High: 0.1},
+		{Name: "programs wait at the limit of a group below", Host: func() *ruletest.Host {
+			h := ruletest.New(2, 10)
+			limitedGroup(h, "/pods", always(use{63, 60, 0}), func(s float64, row *recording.CgroupSample) {
+				row.EventsMax, row.MemoryStall = 0, time.Minute+time.Duration(0.3*s*float64(time.Second))
+			})
+			limitedGroup(h, "/pods/log", always(use{63, 5, 50}), func(s float64, row *recording.CgroupSample) {
+				row.EventsMax, row.MemoryStall = int64(50*s), time.Minute+time.Duration(0.3*s*float64(time.Second))
+			})
+			return h
+		}, Want: rule.Possible, Kind: view.KindCgroup, Subject: "/pods", Low: 0.1, High: 0.1},
 		{Name: "with swap", Host: func() *ruletest.Host {
 			h := ruletest.New(2, 10).Swap("/dev/sdb2", 1<<30, 0, 0)
 			limitedGroup(h, "/cache", always(use{63, 60, 0}), nil)

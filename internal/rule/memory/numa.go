@@ -85,8 +85,8 @@ func detectNUMA(v *view.View) ([]rule.Finding, error) {
 	scanned, _ := view.Delta(rows, func(s recording.VMStatSample) uint64 { return s.ScanKswapd })
 	scanned /= view.Elapsed(rows).Seconds()
 	swapped := p.SwapOut
-	for _, g := range atLimits(v) {
-		swapped -= max(0, g.SwapGrowth)
+	for _, g := range outermost(atLimits(v)) {
+		swapped -= max(0, view.OrZero(g.SwapGrowth))
 	}
 	f := rule.Finding{Subject: v.HostEntity()}
 	switch {
@@ -131,7 +131,7 @@ func stalledOutside(v *view.View) float64 {
 	pressure, _ := v.Stall("memory")
 	stalled, delay := pressure.Some, 0.0
 	groups := atLimits(v)
-	for _, g := range groups {
+	for _, g := range outermost(groups) {
 		stalled -= view.OrZero(g.MemoryStalled)
 	}
 	for _, p := range v.Processes() {
@@ -145,7 +145,18 @@ func stalledOutside(v *view.View) float64 {
 // atLimits lists the control groups that hit limits of their own in the window.
 func atLimits(v *view.View) (list []view.Cgroup) {
 	for _, g := range v.Cgroups() {
-		if hits(g) > 0 {
+		if _, _, limited := view.MemoryBound(g.CgroupSample); limited && hits(g) > 0 {
+			list = append(list, g)
+		}
+	}
+	return list
+}
+
+// outermost are the groups of a list that lie below no other one: what is counted in these is
+// counted in them.
+func outermost(groups []view.Cgroup) (list []view.Cgroup) {
+	for _, g := range groups {
+		if !slices.ContainsFunc(groups, func(o view.Cgroup) bool { return o.Path != g.Path && view.InGroup(g.Path, o.Path) }) {
 			list = append(list, g)
 		}
 	}

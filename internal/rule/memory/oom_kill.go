@@ -49,8 +49,11 @@ func detectOOMKill(v *view.View) ([]rule.Finding, error) {
 		found = append(found, hostKill(v, before, true))
 	}
 	p, ok := v.Paging()
-	n := math.Round(p.OOMKills - max(cgroupKills, groupKills(v)))
 	logged := v.Has(recording.KernelLog) || ran(v, recording.KernelLog)
+	if !logged || partlyLogged(v) {
+		p.OOMKills, ok = killsBesideGroups(v)
+	}
+	n := math.Round(p.OOMKills - max(cgroupKills, groupKills(v)))
 	if !logged || partlyLogged(v) {
 		if err := uncounted(v, ok, n); err != nil {
 			if logged {
@@ -63,6 +66,27 @@ func detectOOMKill(v *view.View) ([]rule.Finding, error) {
 		found = append([]rule.Finding{countedKill(v, n, logged)}, found...)
 	}
 	return found, nil
+}
+
+// killsBesideGroups is how many kills /proc/vmstat counted from the first reading of control groups
+// to the last one: of a kill before or after these the groups do not tell whether it was theirs.
+func killsBesideGroups(v *view.View) (kills float64, ok bool) {
+	groups := view.Rows[recording.CgroupSample](v)
+	if len(groups) == 0 {
+		return 0, false
+	}
+	from, to := groups[0].At, groups[0].At
+	for _, g := range groups {
+		if g.At.Before(from) {
+			from = g.At
+		}
+		if g.At.After(to) {
+			to = g.At
+		}
+	}
+	rows := slices.Clone(view.Rows[recording.VMStatSample](v))
+	rows = slices.DeleteFunc(rows, func(r recording.VMStatSample) bool { return !r.At.After(from) || r.At.After(to) })
+	return view.Delta(rows, func(r recording.VMStatSample) uint64 { return r.OOMKills })
 }
 
 // partlyLogged says that a part of the log is missing: a kill that it does not name may be that of a

@@ -73,6 +73,12 @@ func TestNUMA(t *testing.T) {
 			h := host(18000, 5<<20, swaps)().Pressure("memory", 0.2, 0.1)
 			return h.Cgroup(ruletest.Cgroup{Path: "/app", Memory: gib, MemoryMax: gib, EventsMax: 50, MemoryStall: 0.15})
 		}, Want: rule.Likely, Kind: view.KindHost, Subject: "db1", Low: 0.04, High: 0.06},
+		{Name: "one node swaps, and tasks wait, mostly in a group at its limit, in another such group", Host: func() *ruletest.Host {
+			h := host(18000, 5<<20, swaps)().Pressure("memory", 0.2, 0.1)
+			return h.Cgroup(ruletest.Cgroup{Path: "/app", Memory: gib, MemoryMax: gib, EventsMax: 50, MemoryStall: 0.15}).
+				Cgroup(ruletest.Cgroup{Path: "/app/db", Memory: gib / 2, MemoryMax: gib / 2, EventsMax: 50, MemoryStall: 0.15}).
+				Cgroup(ruletest.Cgroup{Path: "/all", Memory: gib / 2, EventsMax: 50, MemoryStall: 0.2})
+		}, Want: rule.Likely, Kind: view.KindHost, Subject: "db1", Low: 0.04, High: 0.06},
 		{Name: "one node swaps, and a process waits for its pages", Host: func() *ruletest.Host {
 			return host(18000, 5<<20, swaps)().Process(ruletest.Process{Comm: "mysqld", SwapDelay: 0.3})
 		}, Want: rule.Likely, Kind: view.KindHost, Subject: "db1", Low: 0.29, High: 0.31},

@@ -163,7 +163,7 @@ func short(g view.Cgroup) (recording.CgroupSample, bool) {
 	for _, s := range slices.Backward(g.Samples) {
 		bound, high, ok := view.MemoryBound(s)
 		near := ok && s.Memory >= 0 && float64(s.Memory) >= limitNear.Value*float64(bound)
-		if near && (s.Anon < 0 || float64(s.Anon) >= ownShare.Value*float64(bound)) && (hits(g) > 0 || !high && !view.Known(g.HitLimit) && s.SwapUsed > 0) {
+		if near && (s.Anon < 0 || float64(swappable(s)) >= ownShare.Value*float64(bound)) && (hits(g) > 0 || !high && !view.Known(g.HitLimit) && s.SwapUsed > 0) {
 			return s, true
 		}
 	}
