@@ -109,7 +109,6 @@ var meanings = []struct {
 	{[]string{"hung task", "hung_task", "blocked for more than 120 seconds"}, "Kernel message: a task has been in uninterruptible sleep (state D) for two minutes, mostly for a disk, a network filesystem or a kernel lock."},
 	// network
 	{[]string{"close_wait"}, "The peer has closed the connection and the program here has not. Such sockets pile up in a program that is stuck or forgets them, until its file descriptors run out."},
-	{[]string{"econnrefused"}, "No process listens on the port, or a firewall answers with RST: the connect fails at once."},
 	{[]string{"econnreset"}, "The connection was ended by RST while the program still used it."},
 	{[]string{"etimedout", "connection timed out", "110"}, "SYNs, or data, were sent again and again, and nothing came back."},
 	{[]string{"epipe", "broken pipe"}, "The program wrote to a connection that its peer had closed already."},

@@ -321,8 +321,6 @@ var synonyms = map[string][]string{
 	"statsd":                          {"net/udp-buffer"},
 	"listen queue":                    {"net/accept-queue-full", "tcp.accept-queue"},
 	"listenoverflows":                 {"net/accept-queue-full", "tcp.listen-overflows"},
-	"connection refused":              {"packets.refused", "net/accept-queue-full"},
-	"econnrefused":                    {"packets.refused", "net/accept-queue-full"},
 	"connection reset":                {"net/resets", "packets.resets"},
 	"connection reset by peer":        {"net/resets", "packets.resets"},
 	"econnreset":                      {"net/resets", "packets.resets"},

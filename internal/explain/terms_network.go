@@ -108,4 +108,17 @@ var counterTerms = []term{
 	{[]string{"with invalid headers", "inhdrerrors", "with invalid addresses"}, "Packets with a damaged header, a hop limit that ran out, or an address that is not this host's.", []string{"IpInHdrErrors", "IpInAddrErrors"}},
 	{[]string{"time wait bucket table overflow"}, "Kernel message: tcp_max_tw_buckets sockets are in TIME_WAIT, and further ones are closed at once.", []string{"TcpExtTCPTimeWaitOverflow", "tcp.time-wait", "net/ephemeral-ports"}},
 	{[]string{"too many orphaned sockets"}, "Kernel message: connections without a program are reset, as there are more than tcp_max_orphans, or TCP has no memory left.", []string{"TcpExtTCPAbortOnMemory", "audit/tcp-memory"}},
+	// fields of ss -ti
+	{[]string{"app_limited"}, "In ss -ti: the sender last had nothing to send: its program, not the network, limits the rate.", []string{"packets.app-limited", "net/sender-app-limited"}},
+	{[]string{"unacked", "sacked", "reordering", "reord_seen", "dsack_dups"}, "In ss -ti: segments sent and not acknowledged, acknowledged out of order, how far segments overtook each other, and how often one arrived twice: it was sent again for nothing.", []string{"tcp.retransmission-rate", "net/packet-loss", "tcp.dsack"}},
+	{[]string{"bytes_sent", "bytes_acked", "bytes_received", "bytes_retrans", "segs_out", "segs_in", "data_segs_out", "data_segs_in", "delivered"}, "In ss -ti: bytes and segments of the connection so far; bytes_retrans is what was sent again.", []string{"tcp.retransmits", "tcp.retransmission-rate", "tool/ss"}},
+	{[]string{"pacing_rate", "delivery_rate"}, "In ss -ti: the rate at which TCP sends now, and at which the peer acknowledged last; with app_limited beside it the program had no more to send.", []string{"net/rate-limited", "net/sender-app-limited", "tool/ss"}},
+	{[]string{"rcv_space", "rcv_ssthresh", "rcv_rtt"}, "In ss -ti: what the program here reads in a round trip, the largest window that is offered, and that round trip, as the receiver measures it.", []string{"net/receiver-slow", "tcp.recv-queue", "audit/socket-buffers"}},
+	{[]string{"snd_wnd"}, "In ss -ti: the window that the peer offers. At 0 its program does not read.", []string{"tcp.peer-window", "net/receiver-slow"}},
+	{[]string{"lastsnd", "lastrcv"}, "In ss -ti: milliseconds since data was sent, and since data arrived.", []string{"tool/ss", "tcp.unread-requests"}},
+	{[]string{"wscale", "ato", "rcvmss", "advmss"}, "In ss -ti: window scaling of both sides, the timer of delayed ACKs in ms, and sizes of segments: as received, and as offered.", []string{"packets.mss", "packets.delayed-ack", "tool/ss"}},
+	// columns of netstat -i and sar -n NFS
+	{[]string{"ovr", "drp", "rx-ok", "tx-ok", "iface"}, "In netstat -i, for RX and TX: packets that were well (OK), damaged (ERR), dropped for want of memory or a taker (DRP), or lost because the ring of the card was full (OVR).", []string{"net/nic-drops", "tool/netstat", "tool/ethtool"}},
+	{[]string{"scall/s", "badcall/s"}, "In sar -n NFSD: calls to the NFS server of this host, and those that were refused.", []string{"tool/sar"}},
+	{[]string{"econnrefused", "connection refused"}, "The other side answered at once with RST: nobody listens at that address and port, or a firewall rejects. A server that crashed, listens on another address (127.0.0.1, or only IPv6), or is not started yet.", []string{"packets.refused", "net/accept-queue-full", "tcp.loopback-refused", "proc/crash-loop"}},
 }

@@ -26,7 +26,7 @@ var captureTerms = []term{
 var serverTerms = []term{
 	// nginx, PHP and others
 	{[]string{"request_time", "upstream_response_time", "upstream_header_time", "upstream_connect_time", "urt", "uct", "uht"}, "In logs of nginx, in seconds by the clock of the worker's event loop: whole request, answer of the backend, its first byte, connect. A connect of 0.3 s on a path of 1 ms, or a 499 with 0.000, means that the worker itself stood still.", []string{"rt/one-slow-backend", "rt/server-slow", "rt/head-of-line", "rt.hops"}},
-	{[]string{"connect() failed", "connection refused while connecting to upstream", "111: connection refused"}, "nginx: nothing listens at the backend's address.", []string{"packets.refused", "proc/crash-loop", "rt/errors"}},
+	{[]string{"connect() failed", "connection refused while connecting to upstream"}, "nginx: nothing listens at the backend's address.", []string{"packets.refused", "proc/crash-loop", "rt/errors"}},
 	{[]string{"110: connection timed out"}, "nginx: the backend did not answer the connect, or not the request, in time.", []string{"rt/connect-slow", "rt/server-slow", "net/firewall-drops"}},
 	{[]string{"104: connection reset by peer", "recv() failed"}, "nginx: the backend reset the connection: it crashed, was restarted, or closed an idle one as it was used again.", []string{"rt/first-disconnect", "net/resets", "packets.reset-after-idle"}},
 	{[]string{"11: resource temporarily unavailable"}, "nginx, connecting to a Unix socket: the accept queue of PHP-FPM or another backend is full (listen.backlog, net.core.somaxconn), as all its workers are busy. Unix sockets have no counter of overflows.", []string{"net/accept-queue-full", "rt/worker-queueing", "change/listen-backlog", "change/more-workers"}},

@@ -101,7 +101,7 @@ func (p *Paths) Tell(w *recording.Writer, probe string) error {
 	if n == 0 {
 		return nil
 	}
-	w.Unseen(probe, "paths of files", int(n), "there were more files than BPF programs keep paths of", "")
+	w.Unseen(probe, "paths of files", int(n), "there were more files than BPF programs keep paths of", "watch for a shorter time; files that are used now are named again")
 	clear(p.known)
 	m := p.set.Map("paths")
 	var old []FileID
