@@ -189,7 +189,11 @@ func (s *stacksJob) files(ctx context.Context, p *stack.Profile, e *session.Evid
 	}
 	v := e.View()
 	d := show.Document(p, v, notes, show.Options{Top: s.top, Verbose: s.verbose})
-	d.Blocks = append(report.Compose(e.Judge(), true).Blocks, d.Blocks...)
+	if judged := e.Judge(); len(judged.Findings) > 0 {
+		d.Blocks = append(report.Compose(judged, true).Blocks, d.Blocks...)
+	} else { // what threads wait for is what dumps without a finding tell
+		d.Blocks = append(d.Blocks, report.Lacks(judged)...)
+	}
 	return s.pageFlag.write(ctx, page.Page{Document: d, Flames: flame.Graphs(p, 0, 1)})
 }
 

@@ -54,6 +54,12 @@ func Compose(v verdict.Verdict, verbose bool) document.Document {
 	return d
 }
 
+// Lacks are counters that no rule judges and what could not be judged, for a page that shows other
+// sums of the same evidence.
+func Lacks(v verdict.Verdict) []document.Block {
+	return slices.Concat(unjudged(v.Unjudged, true), allBlindSpots(v))
+}
+
 // sureOf is how many findings are more than possible; they stand first.
 func sureOf(list []verdict.Finding) int {
 	for i, f := range list {
@@ -201,6 +207,8 @@ func nothing(v verdict.Verdict) string {
 		healthy = "other " + healthy
 	case len(v.Unjudged) > 0:
 		judged = "no rule found a cause, but " + rose + ", see below"
+	case unwatched(v) && len(v.Notes) > 0: // a dump: notes say what its threads wait for
+		judged = "no rule found a cause, see the notes"
 	}
 	switch {
 	case len(v.Healthy) > 0 && judged == "nothing stands out":
