@@ -100,9 +100,10 @@ func lookGroups(v *view.View) (list []Remark, seen bool) {
 	memory, cpus := memoryOf(v), v.CPUCount()
 	for _, c := range v.Cgroups() {
 		at := func(words rule.Text, v2, v1 string, explains ...string) {
-			file := "/sys/fs/cgroup" + c.Path + "/" + v2
+			group := strings.TrimSuffix(c.Path, "/")
+			file := "/sys/fs/cgroup" + group + "/" + v2
 			if c.Version == 1 {
-				file = "/sys/fs/cgroup/" + path.Dir(v1) + c.Path + "/" + path.Base(v1)
+				file = "/sys/fs/cgroup/" + path.Dir(v1) + group + "/" + path.Base(v1)
 			}
 			list = append(list, Remark{Subject: view.CgroupEntity(c.Path), Words: words, See: shell.Line("cat %s", shell.Path(file)), Fits: only(explains...)})
 		}

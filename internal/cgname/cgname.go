@@ -49,19 +49,42 @@ func Name(cgroup string) string {
 // Unit returns the unit of systemd whose properties limit the group at a path, as
 // systemctl takes it: "nginx.service", "docker-3f2a91c04b7d.scope". "" if there is none
 // for this group: those of a login hold whatever somebody does there, and units of users
-// belong to another systemd.
+// or within a container belong to another systemd. Above its own units there are only slices.
 func Unit(cgroup string) string {
-	parts := strings.Split(path.Clean("/" + cgroup)[1:], "/")
-	for i := len(parts) - 1; i >= 0; i-- {
-		switch unit := parts[i]; {
-		case strings.HasPrefix(unit, "session-"), strings.HasPrefix(cgroup, "/user.slice/"):
+	if strings.HasPrefix(cgroup, "/user.slice/") {
+		return ""
+	}
+	for part := range strings.SplitSeq(path.Clean("/" + cgroup)[1:], "/") {
+		switch {
+		case strings.HasPrefix(part, "session-"):
 			return ""
-		case strings.HasSuffix(unit, ".service"), strings.HasSuffix(unit, ".scope"):
-			return unit
+		case strings.HasSuffix(part, ".service"), strings.HasSuffix(part, ".scope"):
+			return part
+		case !strings.HasSuffix(part, ".slice"):
+			return ""
 		}
 	}
 	return ""
 }
+
+// UnitAt returns the unit of systemd that has the group at a path itself, not one above it:
+// a service, a scope or a slice. "" if there is none, and for groups of Kubernetes: kubelet
+// and the runtime set these.
+func UnitAt(cgroup string) string {
+	above, unit := path.Split(path.Clean("/" + cgroup))
+	if strings.Contains(cgroup, "kubepods") || unit != Unit(cgroup) && !strings.HasSuffix(unit, ".slice") {
+		return ""
+	}
+	for part := range strings.SplitSeq(strings.Trim(above, "/"), "/") {
+		if part != "" && !strings.HasSuffix(part, ".slice") {
+			return ""
+		}
+	}
+	return unit
+}
+
+// InPod says whether the group at a path is that of a pod of Kubernetes, or one in it.
+func InPod(cgroup string) bool { return podOf(strings.Split(path.Clean("/" + cgroup)[1:], "/")) != "" }
 
 // shortID is how many digits of a container's ID tools show.
 const shortID = 12

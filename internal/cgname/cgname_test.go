@@ -60,10 +60,50 @@ func TestUnit(t *testing.T) {
 		"/system.slice/docker-3f2a91c04b7d.scope":                           "docker-3f2a91c04b7d.scope",
 		"/user.slice/user-0.slice/session-3.scope":                          "",
 		"/user.slice/user-1000.slice/user@1000.service/app.slice/x.service": "",
-		"/lab/web": "", "/": "", "": "",
+		"/system.slice/docker-3f2a91c04b7d.scope/system.slice/cron.service": "docker-3f2a91c04b7d.scope",
+		"/lxc.payload.web/system.slice/nginx.service":                       "",
+		"/machine.slice": "", "/lab/web": "", "/": "", "": "",
 	} {
 		if got := Unit(group); got != want {
 			t.Errorf("%s: %q, want %q", group, got, want)
+		}
+	}
+}
+
+func TestUnitAt(t *testing.T) {
+	for group, want := range map[string]string{
+		"/system.slice/nginx.service":               "nginx.service",
+		"/system.slice/nginx.service/workers":       "",
+		"/system.slice/nginx.service/a.slice":       "",
+		"/system.slice/nginx.service/nginx.service": "",
+		"/init.scope": "init.scope",
+		"/system.slice/docker-3f2a91c04b7d.scope":                           "docker-3f2a91c04b7d.scope",
+		"/system.slice/docker-3f2a91c04b7d.scope/system.slice/cron.service": "",
+		"/machine.slice/libpod-3f2a91c04b7d.scope":                          "libpod-3f2a91c04b7d.scope",
+		"/machine.slice":                                                               "machine.slice",
+		"/user.slice/user-1000.slice":                                                  "user-1000.slice",
+		"/user.slice/user-1000.slice/session-3.scope":                                  "",
+		"/user.slice/user-1000.slice/user@1000.service/app.slice":                      "",
+		"/kubepods.slice":                                                              "",
+		"/kubepods.slice/kubepods-pod9f3c1a52_77b1.slice":                              "",
+		"/kubepods.slice/kubepods-pod9f3c1a52_77b1.slice/cri-containerd-3f2a91c.scope": "",
+		"/docker/3f2a91c04b7d":                                                         "", "/": "", "": "",
+	} {
+		if got := UnitAt(group); got != want {
+			t.Errorf("%s: %q, want %q", group, got, want)
+		}
+	}
+}
+
+func TestInPod(t *testing.T) {
+	for group, want := range map[string]bool{
+		"/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod9f3c1a52_77b1.slice": true,
+		"/kubepods.slice/kubepods-pod9f3c1a52_77b1.slice/cri-containerd-3f2a91c04b7d.scope":  true,
+		"/kubepods/burstable/pod9f3c1a52-77b1/3f2a91c04b7d":                                  true,
+		"/kubepods.slice": false, "/kubepods": false, "/docker/3f2a91c04b7d": false, "/": false,
+	} {
+		if got := InPod(group); got != want {
+			t.Errorf("%s: %v", group, got)
 		}
 	}
 }

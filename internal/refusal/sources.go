@@ -197,6 +197,7 @@ func deltas[T any, N view.Number](series []T, read map[string]func(T) N) map[str
 
 // groupCheck is the command that shows an event of a control group.
 func groupCheck(version int32, counter, path string) shell.Command {
+	path = strings.TrimSuffix(path, "/")
 	if version == 1 {
 		switch {
 		case counter == "pids.max":

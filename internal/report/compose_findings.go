@@ -288,7 +288,7 @@ func byPain(fixes []rule.Fix) []rule.Fix {
 }
 
 func hurts(x rule.Fix) int {
-	if danger(x.Command.String()) != "" {
+	if !x.Loosens && danger(x.Command.String()) != "" {
 		return 1
 	}
 	return 0
@@ -331,6 +331,9 @@ var restarts = regexp.MustCompile(`(?i)(^|\bthen |\band )restart\b`)
 // dangerOf says what a change may destroy, by its command or, where that only looks,
 // by its words.
 func dangerOf(x rule.Fix) string {
+	if x.Loosens {
+		return ""
+	}
 	if does := danger(x.Command.String()); does != "" || !restarts.MatchString(x.Text.String()) {
 		return does
 	}

@@ -95,7 +95,11 @@ func TestDangerousFixesAreLastAndMarked(t *testing.T) {
 			t.Errorf("%s: want danger %q in\n%s", tt.words, tt.does, text)
 		}
 	}
-	v.Findings[0].Fixes[0].Command = shell.Line("kill -CONT 4711")
+	v.Findings[0].Fixes[0] = rule.Fix{Text: rule.T("raise it"), Command: shell.Line("systemctl set-property a.service CPUQuota=50%% MemoryMax=2G MemoryHigh=1G"), Loosens: true}
+	if text := printed(t, v, false); strings.Contains(text, "DANGER") {
+		t.Errorf("raising a limit is called dangerous:\n%s", text)
+	}
+	v.Findings[0].Fixes[0] = rule.Fix{Text: rule.T("wake it"), Command: shell.Line("kill -CONT 4711")}
 	if text := printed(t, v, false); strings.Contains(text, "DANGER") {
 		t.Errorf("waking a process is called dangerous:\n%s", text)
 	}

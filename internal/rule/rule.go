@@ -147,6 +147,8 @@ type Fix struct {
 	Text     Text
 	Command  shell.Command // may be none
 	Tradeoff string        // what it costs
+	// Loosens: its command raises or removes limits, and so holds nobody back.
+	Loosens bool
 }
 
 // Finding is one fault found in one subject.

@@ -1,10 +1,9 @@
 package cpu
 
 import (
-	"path"
+	"math"
 	"strings"
 
-	"rtrail/internal/cgname"
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -147,7 +146,7 @@ func (x *stopped) finding(v *view.View) rule.Finding {
 		// stopped on, as the kernel sums it.
 		Impact:   rule.Impact{TimeLost: x.time, Text: rule.T("stopped %v s per second, in %v of the periods", unit.Number(round(x.time)), unit.Share(x.share))},
 		Evidence: x.evidence(v),
-		Fixes:    throttledFixes(x.Cgroup, v.CPUCount()),
+		Fixes:    throttledFixes(v, x.Cgroup),
 	}
 	if !view.Known(x.time) {
 		f.Impact = rule.Impact{Share: x.share, Text: rule.T("stopped in %v of the periods", unit.Share(x.share))}
@@ -205,45 +204,69 @@ func (x *stopped) evidence(v *view.View) []rule.Evidence {
 	return list
 }
 
-func throttledFixes(c view.Cgroup, cpus int) []rule.Fix {
-	raise := rule.Fix{Text: rule.T("raise the quota"), Tradeoff: "takes CPU time from its neighbours when the host is full"}
+func throttledFixes(v *view.View, c view.Cgroup) []rule.Fix {
+	// Twice what it may use now is a first step, not a measured need: a
+	// stopped group does not show how much it would use.
+	to := int64(0)
 	if c.HasQuota() {
-		// Twice what it may use now is a first step, not a measured need: a
-		// stopped group does not show how much it would use.
-		to := min(2*c.Cores(), float64(cpus))
-		if c.Version == 1 {
-			raise.Command = shell.Line("echo %d > %s", int64(to*float64(c.Period.Microseconds())), cpuFile(c, "cpu.cfs_quota_us"))
-		} else {
-			raise.Command = shell.Line(`echo "%d %d" > %s`, int64(to*float64(c.Period.Microseconds())), c.Period.Microseconds(), cpuFile(c, "cpu.max"))
-		}
+		to = min(2*perSecond(c), 1e6*int64(v.CPUCount()))
 	}
+	raise := rule.Fix{Text: rule.T("raise the quota"), Tradeoff: "takes CPU time from its neighbours when the host is full"}
+	weigh := rule.Fix{Text: rule.T("use weights instead of a quota, so that it is held back only when others want the CPU"),
+		Tradeoff: "no hard ceiling: the bill or the neighbour's latency may depend on one"}
 	return []rule.Fix{
-		raise,
-		{Text: rule.T("use weights instead of a quota, so that it is held back only when others want the CPU"),
-			Command: weigh(c), Tradeoff: "no hard ceiling: the bill or the neighbour's latency may depend on one"},
+		rule.CPUGroups.Loosen(v, raise, c, "", func(g view.Cgroup) []rule.Setting { return quota(g, to) }),
+		rule.CPUGroups.Loosen(v, weigh, c, "", func(g view.Cgroup) []rule.Setting {
+			switch {
+			case g.Path == c.Path:
+				return []rule.Setting{noQuota(g), halfWeight(g)}
+			case g.HasQuota() && perSecond(g) < to:
+				return []rule.Setting{noQuota(g)}
+			}
+			return nil
+		}),
 		{Text: rule.T("run no more threads than the quota has CPUs (GOMAXPROCS, -XX:ActiveProcessorCount, worker_processes)"),
 			Tradeoff: "less parallel; but threads beyond the quota only use it up earlier in each period"},
 	}
 }
 
-// weigh takes the quota from a group and gives it half the usual weight: by its unit of systemd,
-// if the group is that of one, else in its files.
-func weigh(c view.Cgroup) shell.Command {
-	switch {
-	case path.Base(c.Path) == cgname.Unit(c.Path):
-		return rule.SetProperty(c.Path, shell.Line("CPUQuota= CPUWeight=50"))
-	case c.Version == 1:
-		return shell.Line("echo -1 > %s && echo 512 > %s", cpuFile(c, "cpu.cfs_quota_us"), cpuFile(c, "cpu.shares"))
+// perSecond is how much CPU time the quota of a group allows, in microseconds per second.
+func perSecond(c view.Cgroup) int64 { return int64(math.Round(1e6 * c.Cores())) }
+
+// quota gives a group a quota of so many microseconds of CPU time per second, if it has a lower one.
+func quota(c view.Cgroup, to int64) []rule.Setting {
+	if !c.HasQuota() || perSecond(c) >= to {
+		return nil
 	}
-	return shell.Line("echo max > %s && echo 50 > %s", cpuFile(c, "cpu.max"), cpuFile(c, "cpu.weight"))
+	period := c.Period.Microseconds()
+	s := rule.Setting{Property: shell.Line("CPUQuota=%d%%", (to+9999)/10000), Value: shell.Line(`"%d %d"`, to*period/1e6, period), File: quotaFile(c)}
+	if c.Version == 1 {
+		s.Value = shell.Line("%d", to*period/1e6)
+	}
+	return []rule.Setting{s}
+}
+
+// noQuota takes the quota from a group.
+func noQuota(c view.Cgroup) rule.Setting {
+	s := rule.Setting{Property: shell.Line("CPUQuota="), Value: shell.Line("max"), File: quotaFile(c)}
+	if c.Version == 1 {
+		s.Value = shell.Line("-1")
+	}
+	return s
+}
+
+// halfWeight gives a group half the usual weight.
+func halfWeight(c view.Cgroup) rule.Setting {
+	s := rule.Setting{Property: shell.Line("CPUWeight=50"), Value: shell.Line("50"), File: cpuFile(c, "cpu.weight")}
+	if c.Version == 1 {
+		s.Value, s.File = shell.Line("512"), cpuFile(c, "cpu.shares")
+	}
+	return s
 }
 
 // cpuFile is where a group's file lies on most systems.
 func cpuFile(c view.Cgroup, file string) shell.Path {
-	if c.Version == 1 {
-		return shell.Path("/sys/fs/cgroup/cpu" + c.Path + "/" + file)
-	}
-	return shell.Path("/sys/fs/cgroup" + c.Path + "/" + file)
+	return rule.CPUGroups.File(c.Version, c.Path, file, file)
 }
 
 func quotaFile(c view.Cgroup) shell.Path {

@@ -58,18 +58,25 @@ var files = map[string]string{
 }
 
 func (l ioLimit) file() shell.Path {
-	if l.version == 1 {
-		return shell.Path("/sys/fs/cgroup/blkio" + l.path + "/" + files[l.key])
-	}
-	return shell.Path("/sys/fs/cgroup" + l.path + "/io.max")
+	return rule.IOGroups.File(l.version, l.path, "io.max", files[l.key])
 }
 
-// lift is the command that removes the limit.
-func (l ioLimit) lift() shell.Command {
-	if l.version == 1 {
-		return shell.Line("echo %s > %s", l.device+" 0", l.file())
-	}
-	return shell.Line("echo %s > %s", l.device+" "+l.key+"=max", l.file())
+// lift removes the limit, and those of the groups above that allow no more. It writes files, also of
+// units of systemd: without their property systemd only removes limits that it set itself.
+func (l ioLimit) lift(v *view.View) rule.Fix {
+	f := rule.Fix{Text: rule.T("raise or remove the I/O limit of cgroup %s", l.path), Tradeoff: "the group's I/O competes with that of its neighbours again"}
+	c := view.Cgroup{CgroupSample: recording.CgroupSample{Path: l.path, Version: l.version}}
+	return rule.IOGroups.Loosen(v, f, c, "", func(g view.Cgroup) []rule.Setting {
+		here := ioLimit{path: g.Path, version: g.Version, device: l.device, key: l.key}
+		same := func(o ioLimit) bool { return o.device == l.device && o.key == l.key && o.value <= l.value }
+		switch {
+		case g.Path != l.path && (!here.binds(l.path) || !slices.ContainsFunc(parseLimits(limitsOf(g.Samples)), same)):
+			return nil
+		case l.version == 1:
+			return []rule.Setting{{Value: shell.Line("%s", l.device+" 0"), File: here.file()}}
+		}
+		return []rule.Setting{{Value: shell.Line("%s", l.device+" "+l.key+"=max"), File: here.file()}}
+	})
 }
 
 func (l ioLimit) evidence() rule.Evidence {

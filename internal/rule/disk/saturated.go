@@ -271,7 +271,7 @@ func (c candidate) judge(v *view.View, w waiters, ambiguous bool) (rule.Finding,
 	f.Impact = rule.Impact{TimeLost: max(lost, 0.01), Text: rule.T("%s threads wait for it at any time", unit.Number(lost))}
 	f.Headline = c.headline(w, f.Confidence)
 	f.Evidence = c.evidence(w)
-	f.Fixes = c.fixes(w)
+	f.Fixes = c.fixes(v, w)
 	if !c.loaded {
 		f.Notes = append(f.Notes, c.spare(v))
 	}
@@ -370,14 +370,10 @@ func await(seconds float64) unit.Seconds {
 	return unit.Seconds(seconds)
 }
 
-func (c candidate) fixes(w waiters) []rule.Fix {
+func (c candidate) fixes(v *view.View, w waiters) []rule.Fix {
 	var fixes []rule.Fix
 	if c.limit != nil {
-		fixes = append(fixes, rule.Fix{
-			Text:     rule.T("raise or remove the I/O limit of cgroup %s", c.limit.path),
-			Command:  c.limit.lift(),
-			Tradeoff: "the group's I/O competes with that of its neighbours again",
-		})
+		fixes = append(fixes, c.limit.lift(v))
 	}
 	if top, ok := w.issuer(); ok {
 		fixes = append(fixes, rule.Fix{

@@ -1,13 +1,12 @@
 package memory
 
 import (
+	"cmp"
 	"fmt"
 	"math"
-	"path"
 	"slices"
 	"strings"
 
-	"rtrail/internal/cgname"
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -133,7 +132,7 @@ func groupKill(v *view.View, list []kill) rule.Finding {
 	if limit > 0 && limit < math.MaxInt64/2 {
 		what = fmt.Sprintf("its limit of %v", unit.Bytes(limit))
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CgroupMemoryLimit, Value: float64(limit),
-			What: rule.T("limit of %s: %v", group, unit.Bytes(limit)), Check: shell.Line("cat /sys/fs/cgroup%s/memory.max   # v1: memory/…/memory.limit_in_bytes", k.group)})
+			What: rule.T("limit of %s: %v", group, unit.Bytes(limit)), Check: shell.Line("cat %s   # v1: memory/…/memory.limit_in_bytes", rule.MemoryGroups.File(2, k.group, "memory.max", ""))})
 	}
 	f.Headline = rule.T("%s %s killed: %s reached %s", killedWho(list), wasOrWere(len(list)), group, what)
 	if k.before {
@@ -144,7 +143,7 @@ func groupKill(v *view.View, list []kill) rule.Finding {
 		f.Notes = append(f.Notes, rule.T("memory.oom.group is set: all processes of the group were killed together"))
 	}
 	f.Notes = append(f.Notes, rule.T("the host itself may have had plenty of memory left: only this group was full"))
-	f.Fixes = groupFixes(v, k.comm, group, limit)
+	f.Fixes = groupFixes(v, k.comm, group, k.taskIn, limit)
 	return f
 }
 
@@ -183,7 +182,7 @@ func countedGroupKill(v *view.View, c view.Cgroup, n float64) rule.Finding {
 		Evidence: []rule.Evidence{{Metric: metric.CgroupOOMKills, Value: n,
 			What: rule.T("oom_kill +%v in %s", unit.Count(n), c.Path), Check: shell.Line("grep oom_kill %s", memoryFile(c, "memory.events", "memory.oom_control"))}},
 		Notes: []rule.Text{rule.T("the kernel log did not name the process")},
-		Fixes: groupFixes(v, "the program", c.Path, c.MemoryMax),
+		Fixes: groupFixes(v, "the program", c.Path, "", c.MemoryMax),
 	}
 	if c.Limited() {
 		f.Evidence = append(f.Evidence, limitEvidence(c))
@@ -194,7 +193,7 @@ func countedGroupKill(v *view.View, c view.Cgroup, n float64) rule.Finding {
 		f.Headline = rule.T("%s of %s killed: %s reached its limit of %s", processes(int(n)), c.Path, full.Path, unit.Bytes(full.MemoryMax))
 		f.Affects = append(f.Affects, f.Subject)
 		f.Evidence = append(f.Evidence[:1], limitEvidence(full))
-		f.Fixes = groupFixes(v, "the program", full.Path, full.MemoryMax)
+		f.Fixes = groupFixes(v, "the program", full.Path, c.Path, full.MemoryMax)
 	case !ok:
 		f.Confidence = rule.Likely
 		f.Headline = rule.T("%s of %s killed for lack of memory, in the group or on the whole host", processes(int(n)), c.Path)
@@ -244,14 +243,22 @@ func ownMemory(g view.Cgroup) bool {
 func swappable(s recording.CgroupSample) int64 { return s.Anon + max(s.Shmem, 0) }
 
 // groupFixes says what helps a group at its limit, in which a program of that name was
-// killed or is the largest. limit is in bytes; none if it is not known.
-func groupFixes(v *view.View, comm, group string, limit int64) []rule.Fix {
+// killed or is the largest. inner is the group of that program, "" if it is not known; limit is in
+// bytes, none if it is not known.
+func groupFixes(v *view.View, comm, group, inner string, limit int64) []rule.Fix {
 	raise := rule.Fix{Text: rule.T("raise the limit of %s to what it needs under real load, plus headroom", group), Tradeoff: "less memory for its neighbours"}
 	slow := rule.Fix{Text: rule.T("set memory.high below the limit, so that the group is slowed down before it is killed"), Tradeoff: "reclaim makes it slow, which can be harder to notice than a restart"}
-	if limit > 0 && limit < math.MaxInt64/4 && strings.HasPrefix(group, "/") {
-		c := groupAt(v, group)
-		raise.Command = shell.Line("echo %d > %s", limit*3/2, memoryFile(c, "memory.max", "memory.limit_in_bytes"))
-		slow.Command = slowFrom(c, limit/10*9)
+	if strings.HasPrefix(group, "/") {
+		c, to := groupAt(v, group), int64(0)
+		if limit > 0 && limit < math.MaxInt64/4 {
+			to = limit * 3 / 2
+			c.MemoryMax = cmp.Or(max(c.MemoryMax, 0), limit)
+			slow.Command = slowFrom(c, limit/10*9)
+		}
+		raise = raised(v, raise, c, inner, to)
+	}
+	if group == "/" {
+		slow.Text = rule.T("%s; do this on the container's host", slow.Text)
 	}
 	fit := rule.Fix{Text: rule.T("make %s fit: heap and cache sizes below the limit, with room for stacks, buffers and page cache", comm), Tradeoff: "more garbage collection or a lower hit rate"}
 	if comm == "java" {
@@ -263,13 +270,10 @@ func groupFixes(v *view.View, comm, group string, limit int64) []rule.Fix {
 // slowFrom is the command that has a group wait for memory above so many bytes: a property
 // of its unit of systemd, which lasts, or its file. Groups of version 1 cannot.
 func slowFrom(c view.Cgroup, high int64) shell.Command {
-	switch {
-	case c.Version == 1:
+	if c.Version == 1 {
 		return shell.Command{}
-	case path.Base(c.Path) == cgname.Unit(c.Path):
-		return rule.SetProperty(c.Path, shell.Line("MemoryHigh=%d", high))
 	}
-	return shell.Line("echo %d > %s", high, memoryFile(c, "memory.high", ""))
+	return rule.SetGroup(c.Path, memoryHigh(c, high))
 }
 
 // groupAt is the group of that path; one of version 2 if it was not seen.
@@ -301,8 +305,5 @@ func limitFile(c view.Cgroup) shell.Path {
 
 // memoryFile is where a group's file lies on most systems.
 func memoryFile(c view.Cgroup, v2, v1 string) shell.Path {
-	if c.Version == 1 {
-		return shell.Path("/sys/fs/cgroup/memory" + c.Path + "/" + v1)
-	}
-	return shell.Path("/sys/fs/cgroup" + c.Path + "/" + v2)
+	return rule.MemoryGroups.File(c.Version, c.Path, v2, v1)
 }

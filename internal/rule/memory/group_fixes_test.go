@@ -2,6 +2,7 @@ package memory
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,6 +17,9 @@ func TestGroupFixes(t *testing.T) {
 	h := ruletest.New(2, 10)
 	h.Cgroup(ruletest.Cgroup{Path: "/docker/aaa", Memory: 900, MemoryMax: 1000})
 	h.Cgroup(ruletest.Cgroup{Path: "/system.slice/redis.service", Memory: 900, MemoryMax: 1000})
+	h.Cgroup(ruletest.Cgroup{Path: "/batch.slice", Memory: 900, MemoryMax: 1000})
+	h.Cgroup(ruletest.Cgroup{Path: "/system.slice/redis.service/workers", Memory: 900, MemoryMax: 900})
+	h.Cgroup(ruletest.Cgroup{Path: "/system.slice/old.service", Memory: 900, MemoryMax: 1000, Change: func(_ float64, row *recording.CgroupSample) { row.Version = 1 }})
 	h.Cgroup(ruletest.Cgroup{Path: "/old", Memory: 900, MemoryMax: 1000, Change: func(_ float64, row *recording.CgroupSample) { row.Version = 1 }})
 	const fit = "make redis-server fit: heap and cache sizes below the limit, with room for stacks, buffers and page cache"
 	for _, c := range []struct {
@@ -25,14 +29,19 @@ func TestGroupFixes(t *testing.T) {
 		fit         string
 	}{
 		{"redis-server", "/docker/aaa", 1000, "echo 1500 > /sys/fs/cgroup/docker/aaa/memory.max", "echo 900 > /sys/fs/cgroup/docker/aaa/memory.high", fit},
-		{"redis-server", "/system.slice/redis.service", 1000, "echo 1500 > /sys/fs/cgroup/system.slice/redis.service/memory.max", "systemctl set-property redis.service MemoryHigh=900", fit},
+		{"redis-server", "/system.slice/redis.service", 1000, "systemctl set-property redis.service MemoryMax=1500", "systemctl set-property redis.service MemoryHigh=900", fit},
+		{"redis-server", "/system.slice/redis.service/workers", 900, "systemctl set-property redis.service MemoryMax=1350 && echo 1350 > /sys/fs/cgroup/system.slice/redis.service/workers/memory.max", "echo 810 > /sys/fs/cgroup/system.slice/redis.service/workers/memory.high", fit},
+		{"redis-server", "/batch.slice", 1000, "systemctl set-property batch.slice MemoryMax=1500", "systemctl set-property batch.slice MemoryHigh=900", fit},
+		{"redis-server", "/system.slice/old.service", 1000, "systemctl set-property old.service MemoryMax=1500", "", fit},
+		{"redis-server", "/docker/gone", 1000, "echo 1500 > /sys/fs/cgroup/docker/gone/memory.max", "echo 900 > /sys/fs/cgroup/docker/gone/memory.high", fit},
+		{"redis-server", "/", 1000, "", "", fit},
 		{"redis-server", "/old", 1000, "echo 1500 > /sys/fs/cgroup/memory/old/memory.limit_in_bytes", "", fit},
 		{"redis-server", "/docker/aaa", -1, "", "", fit},
 		{"redis-server", "/docker/aaa", math.MaxInt64, "", "", fit},
 		{"redis-server", "its control group", 1000, "", "", fit},
 		{"java", "/docker/aaa", -1, "", "", "make java fit: start it with -XX:MaxRAMPercentage=60, or with -Xmx well below the limit: stacks, buffers and page cache need room, too"},
 	} {
-		fixes := groupFixes(h.View(), c.comm, c.group, c.limit)
+		fixes := groupFixes(h.View(), c.comm, c.group, "", c.limit)
 		if len(fixes) != 3 {
 			t.Fatalf("%d fixes", len(fixes))
 		}
@@ -43,6 +52,57 @@ func TestGroupFixes(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" || fixes[1].Text.String() != c.fit {
 			t.Errorf("%s in %s: %s; commands (-want +got):\n%s", c.comm, c.group, fixes[1].Text, diff)
+		}
+	}
+}
+
+// Every group that allows less than what is wanted is raised: above the group, and below it on the way to
+// the process that was killed.
+func TestRaiseAround(t *testing.T) {
+	const (
+		pod  = "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod9f3c1a52_77b1.slice"
+		app  = pod + "/cri-containerd-a.scope"
+		side = pod + "/cri-containerd-b.scope"
+		dir  = "/sys/fs/cgroup"
+	)
+	high := func(bytes int64) func(float64, *recording.CgroupSample) {
+		return func(_ float64, row *recording.CgroupSample) { row.MemoryHigh = bytes }
+	}
+	old := func(_ float64, row *recording.CgroupSample) { row.Version = 1 }
+	for _, c := range []struct {
+		name         string
+		groups       []ruletest.Cgroup
+		group, inner string
+		want         string
+		text         string // part of the fix
+	}{
+		{"a pod of one container", []ruletest.Cgroup{{Path: app, MemoryMax: 1000}, {Path: pod, MemoryMax: 1000}, {Path: "/kubepods.slice", MemoryMax: 9000}}, app, "",
+			"echo 1500 > " + dir + pod + "/memory.max && echo 1500 > " + dir + app + "/memory.max", "set resources.limits.memory of the container in the pod's spec"},
+		{"the log names the pod", []ruletest.Cgroup{{Path: app, MemoryMax: 1000}, {Path: side, MemoryMax: 100}, {Path: pod, MemoryMax: 1000}}, pod, app,
+			"echo 1500 > " + dir + pod + "/memory.max && echo 1500 > " + dir + app + "/memory.max", "kubelet sets both the container and the pod by it, and writes the files again"},
+		{"a pod of several containers", []ruletest.Cgroup{{Path: app, MemoryMax: 1000}, {Path: pod, MemoryMax: 1500}}, app, "", "echo 1500 > " + dir + app + "/memory.max", "resources.limits.memory"},
+		{"a pod without a limit", []ruletest.Cgroup{{Path: app, MemoryMax: 1000}, {Path: pod}}, app, "", "echo 1500 > " + dir + app + "/memory.max", "resources.limits.memory"},
+		{"memory.high of the slice", []ruletest.Cgroup{{Path: "/a.slice/b.service", MemoryMax: 1000}, {Path: "/a.slice", MemoryMax: 4000, Change: high(1200)}}, "/a.slice/b.service", "",
+			"systemctl set-property a.slice MemoryMax=4300 MemoryHigh=1500 && systemctl set-property b.service MemoryMax=1500", "real load"},
+		{"a group beside it, and one of the other version", []ruletest.Cgroup{{Path: "/a/b", MemoryMax: 1000}, {Path: "/a/c", MemoryMax: 10}, {Path: "/a", MemoryMax: 1000, Change: old}}, "/a/b", "",
+			"echo 1500 > " + dir + "/a/b/memory.max", "real load"},
+		{"in a container", []ruletest.Cgroup{{Path: "/", MemoryMax: 1000}}, "/", "", "", "on the container's host: docker update --memory"},
+		{"below the limit of a container", []ruletest.Cgroup{{Path: "/", MemoryMax: 1000}, {Path: "/a", MemoryMax: 1000}}, "/a", "", "", "on the container's host: docker update --memory"},
+		{"far below the limit of a container", []ruletest.Cgroup{{Path: "/", MemoryMax: 9000}, {Path: "/a", MemoryMax: 1000}}, "/a", "", "echo 1500 > " + dir + "/a/memory.max", "real load"},
+	} {
+		h := ruletest.New(2, 10)
+		for _, g := range c.groups {
+			h.Cgroup(g)
+		}
+		f := groupFixes(h.View(), "java", c.group, c.inner, 1000)[0]
+		if got := f.Command.String(); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+		if !strings.Contains(f.Text.String(), c.text) {
+			t.Errorf("%s: %q lacks %q", c.name, f.Text, c.text)
+		}
+		if !strings.HasPrefix(c.group, "/kubepods") && strings.Contains(f.Text.String(), "kubelet") {
+			t.Errorf("%s: %q names kubelet", c.name, f.Text)
 		}
 	}
 }

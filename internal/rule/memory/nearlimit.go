@@ -86,9 +86,9 @@ func detectCgroupNearLimit(v *view.View) ([]rule.Finding, error) {
 			f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ProcessAnon, Value: float64(p.Anon), Check: shell.Line("grep -E 'RssAnon|VmSwap' /proc/%d/status", p.PID),
 				What: rule.T("%s has %s of anonymous memory", p.Entity(), unit.Bytes(p.Anon))})
 		}
-		f.Fixes = groupFixes(v, most, c.Path, limit)
+		f.Fixes = groupFixes(v, most, c.Path, "", limit)
 		if high {
-			f.Fixes = []rule.Fix{raiseHigh(c, limit), f.Fixes[1]}
+			f.Fixes = []rule.Fix{raiseHigh(v, c, limit), f.Fixes[1]}
 		}
 		found = append(found, f)
 	}
@@ -122,15 +122,12 @@ func hostNearLimit(v *view.View) []rule.Finding {
 
 // raiseHigh gives a group more memory before it is slowed down, and as much more before one of its
 // processes is killed. high is its memory.high, in bytes.
-func raiseHigh(c view.Cgroup, high int64) rule.Fix {
-	more := high / 2
-	f := rule.Fix{Text: rule.T("raise memory.high of %s to what it needs under real load", c.Path), Tradeoff: "less memory for its neighbours",
-		Command: shell.Line("echo %d > %s", high+more, limitFile(c))}
+func raiseHigh(v *view.View, c view.Cgroup, high int64) rule.Fix {
+	f := rule.Fix{Text: rule.T("raise memory.high of %s to what it needs under real load", c.Path), Tradeoff: "less memory for its neighbours"}
 	if c.Limited() {
 		f.Text = rule.T("raise memory.high of %s, and memory.max with it, to what it needs under real load", c.Path)
-		f.Command = shell.Line("echo %d > %s && %s", c.MemoryMax+more, memoryFile(c, "memory.max", ""), f.Command)
 	}
-	return f
+	return raised(v, f, c, "", high*3/2)
 }
 
 // cornered says that a group could take next to nothing more at any reading of the second half of

@@ -147,15 +147,19 @@ func TestCgroupNearLimit(t *testing.T) {
 	})
 }
 
-// Where memory.high is raised, memory.max stays above it.
+// Where memory.high is raised, memory.max stays above it; a unit of systemd gets both as properties.
 func TestRaiseHigh(t *testing.T) {
 	for limit, want := range map[int64]string{
 		1200:          "echo 1700 > /sys/fs/cgroup/a/memory.max && echo 1500 > /sys/fs/cgroup/a/memory.high",
 		math.MaxInt64: "echo 1500 > /sys/fs/cgroup/a/memory.high",
 	} {
 		c := view.Cgroup{CgroupSample: recording.CgroupSample{Path: "/a", Version: 2, MemoryMax: limit, MemoryHigh: 1000}}
-		if got := raiseHigh(c, 1000).Command.String(); got != want {
+		if got := raiseHigh(ruletest.New(2, 10).View(), c, 1000).Command.String(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+	unit := view.Cgroup{CgroupSample: recording.CgroupSample{Path: "/system.slice/a.service", Version: 2, MemoryMax: 1200, MemoryHigh: 1000}}
+	if got, want := raiseHigh(ruletest.New(2, 10).View(), unit, 1000).Command.String(), "systemctl set-property a.service MemoryMax=1700 MemoryHigh=1500"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

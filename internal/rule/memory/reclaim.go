@@ -241,7 +241,7 @@ func (s squeeze) finding(v *view.View, c rule.Confidence) rule.Finding {
 		f.Victims = s.victims(v, holder, held)
 	}
 	f.Notes = s.notes()
-	f.Fixes = s.fixes(who)
+	f.Fixes = s.fixes(v, who)
 	return f
 }
 
@@ -317,7 +317,7 @@ func (s squeeze) notes() (notes []rule.Text) {
 	return notes
 }
 
-func (s squeeze) fixes(who string) []rule.Fix {
+func (s squeeze) fixes(v *view.View, who string) []rule.Fix {
 	if s.host {
 		return []rule.Fix{
 			{Text: rule.T("make %s use less: smaller caches, heaps, pools, or fewer workers", who), Tradeoff: "a lower hit rate, more work per request"},
@@ -327,9 +327,9 @@ func (s squeeze) fixes(who string) []rule.Fix {
 	}
 	g := s.group
 	limit, _, _ := view.MemoryBound(g.CgroupSample)
+	raise := rule.Fix{Text: rule.T("raise the memory limit of %s by what its files need", g.Path), Tradeoff: "less memory for its neighbours"}
 	return []rule.Fix{
-		{Text: rule.T("raise the memory limit of %s by what its files need", g.Path),
-			Command: shell.Line("echo %d > %s", limit*3/2, limitFile(g)), Tradeoff: "less memory for its neighbours"},
+		raised(v, raise, g, "", limit*3/2),
 		{Text: rule.T("make %s use less, or move it to its own group, so that files keep some memory", who), Tradeoff: "a lower hit rate, more work per request"},
 	}
 }

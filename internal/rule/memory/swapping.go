@@ -260,7 +260,7 @@ func describeSwapping(v *view.View, f *rule.Finding, p view.Paging, s stall) {
 			}
 		}
 	}
-	f.Fixes = swappingFixes(c, who)
+	f.Fixes = swappingFixes(v, c, who)
 }
 
 // deviceWords names swap devices; zram is memory, compressed, and still has to
@@ -300,12 +300,12 @@ func swapVictims(v *view.View, f *rule.Finding, c culprit) {
 	}
 }
 
-func swappingFixes(c culprit, who string) []rule.Fix {
+func swappingFixes(v *view.View, c culprit, who string) []rule.Fix {
 	fixes := []rule.Fix{}
 	switch {
 	case c.limited:
-		fixes = append(fixes, rule.Fix{Text: rule.T("raise the memory limit of %s, or make %s fit into it", c.group.Path, who),
-			Command: shell.Line("echo %d > %s", c.limit*3/2, limitFile(c.group)), Tradeoff: "less memory for its neighbours"})
+		raise := rule.Fix{Text: rule.T("raise the memory limit of %s, or make %s fit into it", c.group.Path, who), Tradeoff: "less memory for its neighbours"}
+		fixes = append(fixes, raised(v, raise, c.group, c.process.MemCgroup, c.limit*3/2))
 	case !c.found:
 		fixes = append(fixes, rule.Fix{Text: rule.T("find out on the host itself which programs take the memory"), Command: shell.Line("ps -eo pid,rss,comm --sort=-rss"), Tradeoff: "none"})
 	default:

@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"path"
 	"slices"
 
 	"golang.org/x/sys/unix"
 
-	"rtrail/internal/cgname"
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -214,13 +212,9 @@ func (l *taskLimit) finding(v *view.View) rule.Finding {
 	if most != "" {
 		f.Subject.Detail = fmt.Sprintf("most of them in %s: %s", most, unit.Count(threads))
 	}
-	raise := l.raise()
-	if !l.bounded() || l.unclear {
-		raise = shell.Command{}
-	}
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("see which processes have them: each thread counts as one"), Command: l.members(), Tradeoff: "none"},
-		{Text: rule.T("if this number is intended, raise the limit"), Command: raise, Tradeoff: "some 20 KiB of kernel memory for each; the limit keeps a fork bomb within the group"},
+		l.raise(v),
 		{Text: rule.T("if a program never ends its threads or children, fix that: a higher limit only delays the problem"), Tradeoff: "a change of the program"},
 	}
 	return f
@@ -237,20 +231,19 @@ func (l *taskLimit) members() shell.Command {
 
 func (l *taskLimit) bounded() bool { return l.PidsMax > 0 && l.PidsMax < math.MaxInt64 }
 
-// raise gives the group four times as many; a unit of systemd by systemd, which would set it back.
-// A group below a unit has a limit of its own.
-func (l *taskLimit) raise() shell.Command {
-	if l.Version == 2 && path.Base(l.Path) == cgname.Unit(l.Path) {
-		return rule.SetProperty(l.Path, shell.Line("TasksMax=%d", 4*l.PidsMax))
-	}
-	return shell.Line("echo %d > %s", 4*l.PidsMax, pidsFile(l.Cgroup, "pids.max"))
+// raise gives the group four times as many, if it is known to be the one whose limit was reached.
+func (l *taskLimit) raise(v *view.View) rule.Fix {
+	f := rule.Fix{Text: rule.T("if this number is intended, raise the limit"), Tradeoff: "some 20 KiB of kernel memory for each; the limit keeps a fork bomb within the group"}
+	return rule.TaskGroups.Loosen(v, f, l.Cgroup, "", func(g view.Cgroup) []rule.Setting {
+		if to := 4 * l.PidsMax; l.bounded() && !l.unclear && g.PidsMax > 0 && g.PidsMax < to {
+			return []rule.Setting{{Property: shell.Line("TasksMax=%d", to), Value: shell.Line("%d", to), File: pidsFile(g, "pids.max")}}
+		}
+		return nil
+	})
 }
 
 func pidsFile(c view.Cgroup, file string) shell.Path {
-	if c.Version == 1 {
-		return shell.Path("/sys/fs/cgroup/pids" + c.Path + "/" + file)
-	}
-	return shell.Path("/sys/fs/cgroup" + c.Path + "/" + file)
+	return rule.TaskGroups.File(c.Version, c.Path, file, file)
 }
 
 // sandboxed says that a program has taken the right to start processes from itself: its limit is
