@@ -277,7 +277,7 @@ func (r *restarts) fixes(sure rule.Confidence, check bool) []rule.Fix {
 	if check {
 		return append(fixes, rule.Fix{
 			Text:     rule.T("if it is a health check, read what it printed, and correct its command"),
-			Command:  shell.Line("docker inspect --format '{{json .State.Health}}' CONTAINER   # Kubernetes: kubectl describe pod POD; Podman: podman inspect CONTAINER"),
+			Command:  shell.Line("docker inspect -f '{{json .State.Health}}' NAME   # Kubernetes: kubectl describe pod NAME; Podman: podman inspect NAME"),
 			Tradeoff: "none",
 		})
 	}
@@ -287,8 +287,11 @@ func (r *restarts) fixes(sure rule.Confidence, check bool) []rule.Fix {
 // log shows what the program printed last. In the journal the lines of a container, if it has any, are
 // those of dockerd or conmon, not of the program.
 func (r *restarts) log(comm string) shell.Command {
-	if r.shim == "" {
+	switch r.shim {
+	case "":
 		return shell.Line("journalctl -n 50 _COMM=%s", comm)
+	case "conmon":
+		return shell.Line("podman ps -a; podman logs --tail 50 NAME   # CRI-O: crictl ps -a; crictl logs ID")
 	}
-	return shell.Line("docker ps -a; docker logs --tail 50 CONTAINER   # Kubernetes: crictl ps -a; crictl logs --tail 50 ID; Podman: podman logs --tail 50 CONTAINER")
+	return shell.Line("docker ps -a; docker logs --tail 50 NAME   # Kubernetes: crictl ps -a; crictl logs ID")
 }

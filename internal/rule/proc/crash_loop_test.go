@@ -139,13 +139,15 @@ func TestCrashLoopInContainer(t *testing.T) {
 		last    string // how the last fix begins
 	}{
 		{"no container", func(*runs) {}, "journalctl -n 50 _COMM=shop-api", 1, "stop restarting it"},
-		{"a new shim each time", func(r *runs) { r.maker, r.shims = 2000, 3000 }, "docker ps -a; docker logs --tail 50 CONTAINER", 0, "stop restarting it"},
-		{"one shim", func(r *runs) { r.parent, r.maker = 60, 2000 }, "docker ps -a; docker logs --tail 50 CONTAINER", 1, "if it is a health check"},
+		{"a new shim each time", func(r *runs) { r.maker, r.shims = 2000, 3000 }, "docker ps -a; docker logs --tail 50 NAME", 0, "stop restarting it"},
+		{"a shim of Podman", func(r *runs) { r.parent, r.maker = 61, 2000 }, "podman ps -a; podman logs --tail 50 NAME", 1, "if it is a health check"},
+		{"one shim", func(r *runs) { r.parent, r.maker = 60, 2000 }, "docker ps -a; docker logs --tail 50 NAME", 1, "if it is a health check"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := usual
 			tt.change(&r)
-			h := ruletest.New(2, 10).Process(ruletest.Process{PID: 1, Comm: "systemd"}).Process(ruletest.Process{PID: 60, Comm: "containerd-shim"})
+			h := ruletest.New(2, 10).Process(ruletest.Process{PID: 1, Comm: "systemd"}).Process(ruletest.Process{PID: 60, Comm: "containerd-shim"}).
+				Process(ruletest.Process{PID: 61, Comm: "conmon"})
 			found := r.host(h).Detect(t, crashLoop)
 			if len(found) != 1 {
 				t.Fatalf("%d findings: %+v", len(found), found)
