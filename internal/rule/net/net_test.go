@@ -279,6 +279,67 @@ func TestSYNFloodOnSharedPort(t *testing.T) {
 	}
 }
 
+// One of several workers accepts nothing. Before Linux 4.10 half-open connections pile up behind its
+// full accept queue, and cookies are sent that never come back.
+func TestSYNFloodBesideAFullAcceptQueue(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		queue uint32  // of one of four listeners that share a port
+		drops float64 // that it counts, per second
+		want  rule.Confidence
+	}{
+		{"its queue is full", 512, 1000, 0},
+		{"its queue is full, and the kernel counts no drops of listeners", 512, 0, 0},
+		{"no queue is full", 0, 1000, rule.Likely},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := ruletest.New(2, 10)
+			owns(h, 1, 70, "nginx")
+			for i := range 4 {
+				l := listener{ns: 1, port: 80, inode: uint64(1 + i), queue: []uint32{0}, backlog: 511}
+				if i == 2 {
+					l.queue, l.drops = []uint32{tt.queue}, tt.drops
+				}
+				listens(h, l)
+			}
+			halfOpen(h, 60, everywhere)
+			sysctl(h, 1, "net.ipv4.tcp_syncookies", "1")
+			counters(h, 1, map[string]float64{"TcpExtTCPReqQFullDoCookies": 1000, "TcpExtListenDrops": 1000, "TcpExtListenOverflows": 1000, "TcpPassiveOpens": 3000})
+			ruletest.Judge(t, h, synFlood, tt.want)
+		})
+	}
+}
+
+// Any local user can open tens of thousands of listeners of one port.
+func TestAtOnceOfManyListeners(t *testing.T) {
+	const many = 50_000
+	read := func(second, late int) recording.ListenerSample { // the rows of one reading are up to sameReading apart
+		return recording.ListenerSample{At: ruletest.Start.Add(time.Duration(second)*time.Second + sameReading*time.Duration(late)/many)}
+	}
+	for _, tt := range []struct {
+		name   string
+		second int // when every other one is there for the first time; they end 4 s later
+		want   int
+	}{
+		{"every other one comes after the others", 5, many / 2},
+		{"every other one is seen first where the others are seen last", 4, many},
+	} {
+		same := make([]view.Listener, many)
+		for i := range same {
+			begin := i % 2 * tt.second
+			first, last := read(begin, i), read(begin+4, i)
+			same[i] = view.Listener{ListenerSample: last, Samples: []recording.ListenerSample{first, last}}
+		}
+		began := time.Now()
+		if got := atOnce(same, func(view.Listener) int { return 1 }); got != tt.want {
+			t.Errorf("%s: %d at once, want %d", tt.name, got, tt.want)
+		}
+		if took := time.Since(began); took > 2*time.Second {
+			t.Errorf("%s: took %v", tt.name, took)
+		}
+	}
+}
+
 func TestSYNFloodNamesPortAndSource(t *testing.T) {
 	h := ruletest.New(2, 10)
 	owns(h, 1, 70, "nginx")

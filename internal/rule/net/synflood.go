@@ -139,17 +139,16 @@ func (e end) takes(address string) int {
 	return 0
 }
 
-// sharedListener is the listeners of one end as one: that which dropped most, with the drops and samples
-// of all.
+// sharedListener is the listeners of one end as one: that which dropped most, with the drops of all.
+// Its samples are its own, since the accept queue of one may be full while those of the others are
+// empty. Before Linux 4.7 listeners count no drops: there it is the one whose queue was full most often.
 func sharedListener(same []view.Listener) view.Listener {
-	l := slices.MaxFunc(same, func(a, b view.Listener) int { return cmp.Compare(a.Dropped, b.Dropped) })
-	if len(same) == 1 {
-		return l
-	}
-	l.Samples, l.Full, l.Dropped = nil, 0, 0
+	l := slices.MaxFunc(same, func(a, b view.Listener) int {
+		return cmp.Or(cmp.Compare(a.Dropped, b.Dropped), cmp.Compare(a.Full, b.Full))
+	})
+	l.Dropped = 0
 	for _, o := range same {
-		l.Samples = append(l.Samples, o.Samples...)
-		l.Full, l.Dropped, l.Longest = l.Full+o.Full, l.Dropped+o.Dropped, max(l.Longest, o.Longest)
+		l.Dropped, l.Longest = l.Dropped+o.Dropped, max(l.Longest, o.Longest)
 	}
 	return l
 }
@@ -157,14 +156,21 @@ func sharedListener(same []view.Listener) view.Listener {
 // atOnce sums up something over the listeners of one end that were there at the same time, where
 // this is most: one that took the place of another does not count twice.
 func atOnce(same []view.Listener, of func(view.Listener) int) int {
-	most := 0
+	type edge struct {
+		at     time.Time
+		change int
+	}
+	edges := make([]edge, 0, 2*len(same))
 	for _, l := range same {
-		sum := 0
-		for _, o := range same {
-			if first := o.Samples[0].At; first.Sub(l.At) <= sameReading && l.At.Sub(o.At) <= sameReading {
-				sum += of(o)
-			}
-		}
+		n := of(l)
+		edges = append(edges, edge{l.Samples[0].At, n}, edge{l.At.Add(sameReading), -n})
+	}
+	slices.SortFunc(edges, func(a, b edge) int {
+		return cmp.Or(a.at.Compare(b.at), cmp.Compare(b.change, a.change)) // begins before ends
+	})
+	sum, most := 0, 0
+	for _, e := range edges {
+		sum += e.change
 		most = max(most, sum)
 	}
 	return most

@@ -39,15 +39,16 @@ var (
 
 // restarts are the runs of one command line under one parent, all of which failed.
 type restarts struct {
-	runs    []view.Run
-	parent  view.Entity
-	ending  string
-	alike   int    // runs that ended so
-	shim    string // that kept the container in which they ran; "": in none
-	ownShim bool   // each ran under another shim, which ended, too
-	signal  int32
-	status  int32
-	down    float64 // share of the time from the first start to the last end
+	runs     []view.Run
+	parent   view.Entity
+	ending   string
+	alike    int    // runs that ended so
+	shim     string // that kept the container in which they ran; "": in none
+	ownShim  bool   // each ran under another shim, which ended, too
+	byClient bool   // a client made each of these containers: nothing says that one is restarted
+	signal   int32
+	status   int32
+	down     float64 // share of the time from the first start to the last end
 }
 
 func detectCrashLoop(v *view.View) ([]rule.Finding, error) {
@@ -83,6 +84,9 @@ func container(v *view.View, r *view.Run, ended map[int32]string) string {
 // Podman and CRI-O.
 var shims = []string{"containerd-shim", "conmon"}
 
+// clients make containers of containerd and Docker for who calls them, and end with the container.
+var clients = []string{"docker", "nerdctl", "ctr"}
+
 // failing lists what was started again and again, and failed each time.
 func failing(v *view.View) []restarts {
 	type program struct {
@@ -94,8 +98,12 @@ func failing(v *view.View) []restarts {
 	runs := map[program][]view.Run{}
 	all := v.Runs()
 	ended := map[int32]string{}
+	calls := 0 // of clients
 	for i := range all {
 		ended[all[i].PID] = all[i].Comm
+		if slices.Contains(clients, all[i].Comm) {
+			calls++
+		}
 	}
 	for _, r := range all {
 		if r.Cmdline == "" {
@@ -122,6 +130,8 @@ func failing(v *view.View) []restarts {
 				told[r.runs[i].Told] = true
 			}
 			r.shim, r.ownShim, r.parent = k.shim, k.parent == 0 && len(told) == len(r.runs), v.ProcessEntity(r.runs[len(r.runs)-1].Told, k.shim)
+			// The client of the last container may still be there: it ends after that.
+			r.byClient = !r.mayBeCheck() && calls >= len(r.runs)-1
 		}
 		if r.loops() {
 			list = append(list, r)
@@ -188,7 +198,7 @@ func (r *restarts) confidence() rule.Confidence {
 		return rule.Certain
 	case r.status == notExecutable, r.status == notFound:
 		return rule.Likely
-	case r.mayBeCheck() && r.signal == 0:
+	case r.mayBeCheck() && r.signal == 0, r.byClient:
 		return rule.Possible
 	case supervises(r.parent) && !r.mayBeCheck():
 		return rule.Likely
@@ -227,27 +237,61 @@ func (r *restarts) finding(v *view.View, sure rule.Confidence) rule.Finding {
 	who := v.ProcessEntity(last.PID, last.Comm)
 	who.Detail = last.Cmdline
 	span := last.At.Sub(r.runs[0].Began)
+	check := sure < rule.Certain && r.mayBeCheck()
 	f := rule.Finding{
 		Subject: who, Affects: []view.Entity{r.parent}, Confidence: sure,
 		Headline: rule.T("%s starts %s again and again: it ends at once with %s", r.parent, last.Comm, r.ending),
 		Impact:   rule.Impact{Share: r.down, Text: rule.T("%s did not run for %v of the time", last.Comm, unit.Share(r.down))},
+		Fixes:    r.fixes(sure, check),
 	}
-	f.Evidence = []rule.Evidence{
-		{Metric: metric.ProcessRuns, Value: float64(len(r.runs)) / max(v.Seconds(), 1), Limit: rule.Limit(minStarts.Value / max(v.Seconds(), 1)),
-			What: rule.T("%s ended %s times in %v, %s times with %s", last.Cmdline, unit.Count(len(r.runs)), unit.Seconds(span.Seconds()), unit.Count(r.alike), r.ending)},
-		{Metric: metric.ProcessDown, Value: r.down,
-			What: rule.T("each lived %v (median); it was not running %v of the time", unit.Seconds(r.median(func(x view.Run) float64 { return x.Lifetime.Seconds() })), unit.Share(r.down))},
+	if r.ownShim {
+		f.Affects = nil // each shim ends with its container
+		f.Headline = rule.T("%s is started again and again in a container, under a new %s each time: it ends at once with %s", last.Comm, r.shim, r.ending)
 	}
-	f.Fixes = []rule.Fix{{Text: rule.T("read why it ends: its log, or its output when you start it by hand"), Command: shell.Line("journalctl -n 50 _COMM=%s", last.Comm), Tradeoff: "none"}}
-	if sure == rule.Certain {
-		f.Fixes = append(f.Fixes, rule.Fix{Text: rule.T("see where it crashed"), Command: shell.Line("coredumpctl info %d", last.PID), Tradeoff: "needs systemd-coredump"})
-	}
-	f.Fixes = append(f.Fixes, rule.Fix{Text: rule.T("stop restarting it until the cause is found, or restart it with a growing delay"), Tradeoff: "the service stays down until it is fixed"})
-	switch {
-	case sure == rule.Possible && r.mayBeCheck():
+	f.Evidence = []rule.Evidence{{
+		Metric: metric.ProcessRuns, Value: float64(len(r.runs)) / max(v.Seconds(), 1), Limit: rule.Limit(minStarts.Value / max(v.Seconds(), 1)),
+		What: rule.T("%s ended %s times in %v, %s times with %s", last.Cmdline, unit.Count(len(r.runs)), unit.Seconds(span.Seconds()), unit.Count(r.alike), r.ending),
+	}}
+	if check {
+		f.Impact = rule.Impact{Unmeasured: true, Text: rule.T("if it is a health check, the container counts as unhealthy")}
 		f.Notes = append(f.Notes, rule.T("it may be a health check of a container, which looks the same as a container that is restarted: the log of the container tells"))
-	case sure == rule.Possible:
+		return f
+	}
+	f.Evidence = append(f.Evidence, rule.Evidence{
+		Metric: metric.ProcessDown, Value: r.down,
+		What: rule.T("each lived %v (median); it was not running %v of the time", unit.Seconds(r.median(func(x view.Run) float64 { return x.Lifetime.Seconds() })), unit.Share(r.down)),
+	})
+	if sure == rule.Possible {
 		f.Notes = append(f.Notes, rule.T("it may be intended: a loop that waits until a command succeeds looks the same"))
 	}
 	return f
+}
+
+// fixes are what to do; check says that the runs may be health checks.
+func (r *restarts) fixes(sure rule.Confidence, check bool) []rule.Fix {
+	last := r.runs[len(r.runs)-1]
+	fixes := []rule.Fix{{Text: rule.T("read why it ends: its log, or its output when you start it by hand"), Command: r.log(last.Comm), Tradeoff: "none"}}
+	if sure == rule.Certain {
+		fixes = append(fixes, rule.Fix{Text: rule.T("see where it crashed"), Command: shell.Line("coredumpctl info %d", last.PID), Tradeoff: "needs systemd-coredump"})
+	}
+	if check {
+		return append(fixes, rule.Fix{
+			Text:     rule.T("if it is a health check, read what it printed, and correct its command"),
+			Command:  shell.Line("docker inspect -f '{{json .State.Health}}' NAME   # Kubernetes: kubectl describe pod NAME; Podman: podman inspect NAME"),
+			Tradeoff: "none",
+		})
+	}
+	return append(fixes, rule.Fix{Text: rule.T("stop restarting it until the cause is found, or restart it with a growing delay"), Tradeoff: "the service stays down until it is fixed"})
+}
+
+// log shows what the program printed last. In the journal the lines of a container, if it has any, are
+// those of dockerd or conmon, not of the program.
+func (r *restarts) log(comm string) shell.Command {
+	switch r.shim {
+	case "":
+		return shell.Line("journalctl -n 50 _COMM=%s", comm)
+	case "conmon":
+		return shell.Line("podman ps -a; podman logs --tail 50 NAME   # CRI-O: crictl ps -a; crictl logs ID")
+	}
+	return shell.Line("docker ps -a; docker logs --tail 50 NAME   # Kubernetes: crictl ps -a; crictl logs ID")
 }

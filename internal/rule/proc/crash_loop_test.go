@@ -2,6 +2,7 @@ package proc
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ type runs struct {
 	parent         int32 // who is told of the end
 	maker, shims   int32 // if not 0, each is made by another process from this number on, and is told to another shim
 	stay           bool  // these shims do not end
+	clients        int   // so many of the runs are of a container that a client makes, and ends after
 	comm, cmdline  string
 	times          int
 	every, life    float64
@@ -57,6 +59,11 @@ func (r runs) host(h *ruletest.Host) *ruletest.Host {
 				others = append(others, ended(end.Add(time.Millisecond), exit.PPID, "containerd-shim", "/usr/bin/containerd-shim-runc-v2 -namespace moby"))
 			}
 		}
+		if i < r.clients {
+			client := ended(end.Add(2*time.Millisecond), 4000+int32(i), "docker", fmt.Sprintf("docker run --rm --name ci-%d shop-api", i))
+			client.PPID, client.Status = 50, status
+			others = append(others, client)
+		}
 		ruletest.Add(h, fork, exec, exit)
 		ruletest.Add(h, others...)
 	}
@@ -81,6 +88,15 @@ func TestCrashLoop(t *testing.T) {
 		s.Says, s.Proof, s.Low, s.High = says, proof, low, high
 		return s
 	}
+	noted := func(s ruletest.Situation, note string) ruletest.Situation {
+		s.Note = note
+		return s
+	}
+	// mayBeCheck is a situation in which nobody may say how long a service was down.
+	mayBeCheck := func(s ruletest.Situation) ruletest.Situation {
+		return noted(with(s, "containerd-shim (60) starts shop-api again and again", "ended 9 times", 0, 0), "it may be a health check of a container")
+	}
+	const intended = "it may be intended"
 	ruletest.Check(t, crashLoop, []ruletest.Situation{
 		with(situation("a service that fails", rule.Likely, func(*runs) {}), "systemd (1) starts shop-api again and again: it ends at once with exit status 1", "ended 9 times", 0.85, 0.95),
 		with(situation("a service that crashes", rule.Certain, func(r *runs) { r.signal = 11 }), "signal 11", "9 times with signal 11", 0.85, 0.95),
@@ -95,15 +111,59 @@ func TestCrashLoop(t *testing.T) {
 		situation("four failures", rule.Likely, func(r *runs) { r.times = 4 }),
 		situation("a service that worked for a while", 0, func(r *runs) { r.times, r.every, r.life = 4, 2.3, 2.2 }),
 		situation("one that takes its time to fail", rule.Likely, func(r *runs) { r.times, r.every, r.life = 4, 2.3, 1.9 }),
-		with(situation("a container that is restarted, each time with a new shim", rule.Likely, func(r *runs) { r.maker, r.shims = 2000, 3000 }), "containerd-shim (3008) starts shop-api", "ended 9 times", 0.85, 0.95),
+		with(situation("a container that is restarted, each time with a new shim", rule.Likely, func(r *runs) { r.maker, r.shims = 2000, 3000 }),
+			"shop-api is started again and again in a container, under a new containerd-shim each time: it ends at once with exit status 1", "ended 9 times", 0.85, 0.95),
+		noted(situation("a container that a loop runs by docker run", rule.Possible, func(r *runs) { r.maker, r.shims, r.clients = 2000, 3000, 9 }), intended),
+		noted(situation("the last docker run ends after the window", rule.Possible, func(r *runs) { r.maker, r.shims, r.clients = 2000, 3000, 8 }), intended),
+		situation("a container that is restarted, while somebody runs others", rule.Likely, func(r *runs) { r.maker, r.shims, r.clients = 2000, 3000, 3 }),
+		situation("a container that crashes, by docker run", rule.Certain, func(r *runs) { r.maker, r.shims, r.clients, r.signal = 2000, 3000, 9, 11 }),
+		situation("a new container each time, without its program", rule.Likely, func(r *runs) { r.maker, r.shims, r.status = 2000, 3000, 127 }),
 		situation("health checks of nine containers", 0, func(r *runs) { r.maker, r.shims, r.stay = 2000, 3000, true }),
-		situation("a container that is restarted under one shim, or its health check", rule.Possible, func(r *runs) { r.parent, r.maker = 60, 2000 }),
+		mayBeCheck(situation("a container that is restarted under one shim, or its health check", rule.Possible, func(r *runs) { r.parent, r.maker = 60, 2000 })),
 		situation("a container that crashes under one shim", rule.Certain, func(r *runs) { r.parent, r.maker, r.signal = 60, 2000, 11 }),
-		situation("a container without its program", rule.Likely, func(r *runs) { r.parent, r.maker, r.status = 60, 2000, 127 }),
+		mayBeCheck(situation("a container without its program", rule.Likely, func(r *runs) { r.parent, r.maker, r.status = 60, 2000, 127 })),
 		situation("health checks that take too long", 0, func(r *runs) { r.parent, r.maker, r.signal, r.cpu = 60, 2000, 9, time.Millisecond }),
 		situation("children of brief scripts, which init takes over", 0, func(r *runs) { r.maker = 2000 }),
 		situation("jobs side by side", 0, func(r *runs) { r.every, r.life = 0.1, 0.5 }),
 	})
+}
+
+// What a container printed, its runtime tells, and a shim that is gone suffers from nothing.
+func TestCrashLoopInContainer(t *testing.T) {
+	usual := runs{parent: 1, comm: "shop-api", cmdline: "/usr/bin/shop-api", times: 9, every: 1, life: 0.1, cpu: 40 * time.Millisecond, status: 1}
+	for _, tt := range []struct {
+		name    string
+		change  func(*runs)
+		log     string // how the command that shows the log begins
+		affects int
+		last    string // how the last fix begins
+	}{
+		{"no container", func(*runs) {}, "journalctl -n 50 _COMM=shop-api", 1, "stop restarting it"},
+		{"a new shim each time", func(r *runs) { r.maker, r.shims = 2000, 3000 }, "docker ps -a; docker logs --tail 50 NAME", 0, "stop restarting it"},
+		{"a shim of Podman", func(r *runs) { r.parent, r.maker = 61, 2000 }, "podman ps -a; podman logs --tail 50 NAME", 1, "if it is a health check"},
+		{"one shim", func(r *runs) { r.parent, r.maker = 60, 2000 }, "docker ps -a; docker logs --tail 50 NAME", 1, "if it is a health check"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := usual
+			tt.change(&r)
+			h := ruletest.New(2, 10).Process(ruletest.Process{PID: 1, Comm: "systemd"}).Process(ruletest.Process{PID: 60, Comm: "containerd-shim"}).
+				Process(ruletest.Process{PID: 61, Comm: "conmon"})
+			found := r.host(h).Detect(t, crashLoop)
+			if len(found) != 1 {
+				t.Fatalf("%d findings: %+v", len(found), found)
+			}
+			f := found[0]
+			if log := f.Fixes[0].Command.String(); !strings.HasPrefix(log, tt.log) {
+				t.Errorf("log: %s", log)
+			}
+			if len(f.Affects) != tt.affects {
+				t.Errorf("affects %v", f.Affects)
+			}
+			if last := f.Fixes[len(f.Fixes)-1].Text.String(); !strings.HasPrefix(last, tt.last) {
+				t.Errorf("last fix: %s", last)
+			}
+		})
+	}
 }
 
 // Different jobs that fail are no loop.

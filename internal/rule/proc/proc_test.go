@@ -133,6 +133,37 @@ func TestUninterruptible(t *testing.T) {
 	}
 }
 
+// Where nobody may see what a thread waits for, it hangs only if it never gets on.
+func TestUninterruptibleInUnknownPlace(t *testing.T) {
+	for _, tt := range []struct {
+		name         string
+		threads      int32
+		progress     bool
+		want         rule.Confidence
+		says         string
+		notes, fixes int
+	}{
+		{"a copy of another user", 1, true, rule.Possible, "a thread of writer (7) is mostly in uninterruptible sleep; nobody may see where", 1, 1},
+		{"two threads that get on", 2, true, rule.Possible, "2 threads of writer (7) are mostly in uninterruptible sleep; nobody may see where", 1, 1},
+		{"a thread that never comes back", 1, false, rule.Likely, "a thread of writer (7) hangs in uninterruptible sleep, in an unknown place in the kernel", 0, 2},
+		{"many that get on", 4, true, rule.Likely, "4 threads of writer (7) hang in uninterruptible sleep, in an unknown place in the kernel", 0, 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := ruletest.New(2, 10).Process(ruletest.Process{PID: 7, Comm: "writer"})
+			for i := range tt.threads {
+				inD(h, 7, 10+i, "", tt.progress)
+			}
+			f := ruletest.Judge(t, h, uninterruptible, tt.want)[0]
+			if f.Headline.String() != tt.says || len(f.Notes) != tt.notes || len(f.Fixes) != tt.fixes {
+				t.Errorf("%q, notes %v, fixes %v", f.Headline, f.Notes, f.Fixes)
+			}
+			if says := strings.Contains(f.Impact.Text.String(), "hang"); says != (tt.want == rule.Likely) {
+				t.Errorf("impact: %s", f.Impact.Text)
+			}
+		})
+	}
+}
+
 func TestUninterruptibleReadsStacks(t *testing.T) {
 	h := ruletest.New(2, 10)
 	h.Process(ruletest.Process{PID: 7, Comm: "tar"})

@@ -59,6 +59,11 @@ func detectUninterruptible(v *view.View) ([]rule.Finding, error) {
 		f.Impact = rule.Impact{TimeLost: h.mean, Text: rule.T("%s threads hang at any time, which adds %s to the load", unit.Number(h.mean), unit.Number(h.mean))}
 		f.Evidence = h.evidence(v)
 		f.Fixes = h.fixes(groups[0])
+		if h.unseen() {
+			f.Plural = "processes have threads that are mostly in uninterruptible sleep"
+			f.Impact.Text = rule.T("%s threads are in uninterruptible sleep at any time, which adds %s to the load", unit.Number(h.mean), unit.Number(h.mean))
+			f.Notes = []rule.Text{rule.T("the place is not readable, as without root: an ordinary reader of a disk looks the same")}
+		}
 		found = append(found, f)
 	}
 	return found, nil
@@ -112,14 +117,19 @@ func (h hang) confidence() rule.Confidence {
 		return 0
 	case h.disk && h.stuck == 0:
 		return rule.Likely // they get on, slowly; a disk rule knows more
-	case h.where == "" && h.stuck == 0 && h.mean < queueOfReaders.Value:
-		return rule.Possible // nobody may see where: it may be a copy
+	case h.unseen():
+		return rule.Possible // it may be a copy
 	case h.where == "":
 		return rule.Likely // hangs, and nobody may see where
 	case h.stuck > 0:
 		return rule.Certain
 	}
 	return rule.Likely
+}
+
+// unseen says that nobody may see where the threads wait, and nothing else tells that they hang.
+func (h hang) unseen() bool {
+	return h.where == "" && h.stuck == 0 && h.mean < queueOfReaders.Value
 }
 
 // processes lists the programs the threads belong to, most threads first.
@@ -140,10 +150,7 @@ func (h hang) processes() []view.Process {
 }
 
 func (h hang) headline(groups []view.Process) rule.Text {
-	where := h.where
-	if where == "" {
-		where = "an unknown place in the kernel"
-	}
+	where := cmp.Or(h.where, unknownPlace)
 	if m := meanings[h.where]; m != "" {
 		where += " (" + m + ")"
 	}
@@ -151,11 +158,18 @@ func (h hang) headline(groups []view.Process) rule.Text {
 	if len(groups) > 1 {
 		who = fmt.Sprintf("%s and %d more processes", who, len(groups)-1)
 	}
-	if len(h.threads) == 1 {
+	switch one := len(h.threads) == 1; {
+	case h.unseen() && one:
+		return rule.T("a thread of %s is mostly in uninterruptible sleep; nobody may see where", who)
+	case h.unseen():
+		return rule.T("%d threads of %s are mostly in uninterruptible sleep; nobody may see where", len(h.threads), who)
+	case one:
 		return rule.T("a thread of %s hangs in uninterruptible sleep, in %s", who, where)
 	}
 	return rule.T("%d threads of %s hang in uninterruptible sleep, in %s", len(h.threads), who, where)
 }
+
+const unknownPlace = "an unknown place in the kernel"
 
 // named is how many threads evidence names.
 const named = 4
@@ -169,7 +183,7 @@ func (h hang) evidence(v *view.View) []rule.Evidence {
 		if i == named {
 			break
 		}
-		in := b.Where
+		in := cmp.Or(b.Where, unknownPlace)
 		if b.Syscall != "" {
 			in = b.Syscall + " > " + in
 		}
@@ -195,6 +209,7 @@ func (h hang) fixes(p view.Process) []rule.Fix {
 		Tradeoff: "none; needs root",
 	}}
 	switch {
+	case h.unseen(): // the stack tells whether there is anything to fix
 	case h.disk:
 		fixes = append(fixes, rule.Fix{Text: rule.T("relieve the disk they wait for"), Command: shell.Line("iostat -dx 1"), Tradeoff: "its current users have to wait or move"})
 	case h.where == "__refrigerator":

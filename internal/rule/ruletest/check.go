@@ -19,6 +19,7 @@ type Situation struct {
 	Low, High float64         // bounds of the impact, lost time or share
 	Says      string          // part of the headline
 	Proof     string          // part of a piece of evidence
+	Note      string          // part of a note
 	Abstains  string          // part of why the rule does not judge; then it finds nothing
 }
 
@@ -59,6 +60,9 @@ func Check(t *testing.T, r rule.Rule, list []Situation) {
 			}
 			if !slices.ContainsFunc(f.Evidence, func(e rule.Evidence) bool { return strings.Contains(e.What.String(), s.Proof) }) {
 				t.Errorf("no evidence says %q: %+v", s.Proof, f.Evidence)
+			}
+			if s.Note != "" && !slices.ContainsFunc(f.Notes, func(n rule.Text) bool { return strings.Contains(n.String(), s.Note) }) {
+				t.Errorf("no note says %q: %v", s.Note, f.Notes)
 			}
 		})
 	}
