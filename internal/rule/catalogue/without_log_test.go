@@ -26,7 +26,9 @@ func TestKillsWithoutKernelLog(t *testing.T) {
 	outside := func(m *recording.Manifest) { m.Host.Container = false }
 	old := func(m *recording.Manifest) { m.Host.Container, m.Host.Kernel = false, "4.9.0-13-amd64" }
 	before52 := func(m *recording.Manifest) { m.Host.Container, m.Host.Kernel = false, "5.1.21" }
-	first := func(_ float64, r *recording.CgroupSample) { r.Version, r.EventsOOM = 1, recording.Unknown }
+	first := func(_ float64, r *recording.CgroupSample) {
+		r.Version, r.EventsOOM, r.Anon, r.File = 1, recording.Unknown, r.Memory, 0
+	}
 	for _, c := range []struct {
 		name      string
 		kills     float64 // of the whole host, per second
