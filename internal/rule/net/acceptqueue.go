@@ -1,6 +1,8 @@
 package net
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,6 +38,9 @@ const (
 	// answered (TCP_TIMEOUT_INIT, include/net/tcp.h): the least that one
 	// refused connect costs.
 	firstRetry = 1.0
+	// maxOverflowing is how many listeners are told of: any local user can fill the queues
+	// of thousands.
+	maxOverflowing = 200
 )
 
 // overflow is one listener whose accept queue was full.
@@ -59,18 +64,26 @@ var stoppedShare = rule.Threshold{Name: "stopped-share", Value: 0.02, Unit: "rat
 
 func detectAcceptQueueFull(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
-	for _, o := range overflowing(v) {
-		c := o.confidence()
-		if c == 0 {
-			continue
-		}
-		f := rule.Finding{Subject: o.Listener.Entity(), Confidence: c}
+	all := slices.DeleteFunc(slices.Clone(overflowing(v)), func(o overflow) bool { return o.confidence() == 0 })
+	more := len(all) - maxOverflowing
+	if more > 0 {
+		slices.SortStableFunc(all, func(a, b overflow) int {
+			return cmp.Or(cmp.Compare(b.Dropped, a.Dropped), cmp.Compare(b.Longest, a.Longest))
+		})
+		all = all[:maxOverflowing]
+	}
+	for _, o := range all {
+		o.waiting = waitingAt(v, &o.Listener)
+		f := rule.Finding{Subject: o.Listener.Entity(), Confidence: o.confidence()}
 		f.Headline = o.headline(v)
 		f.Impact = o.impact()
 		f.Evidence = append(o.evidence(v), connectsTo(v, o.Listener)...)
 		f.Fixes = o.fixes(v)
 		f.Affects, f.Notes = suffering(v, o.Listener)
 		found = append(found, f)
+	}
+	if more > 0 {
+		found[0].Notes = append(found[0].Notes, rule.T("%s: those that dropped most are told of", unit.Plural(more, "more listener is left out", "more listeners are left out")))
 	}
 	return found, nil
 }
@@ -98,7 +111,7 @@ func overflowing(v *view.View) []overflow {
 				suspects = byNS[ns] // the queue overflowed between two samples
 			}
 			for _, l := range suspects {
-				list = append(list, overflow{Listener: l, counters: c, overflows: overflows, alone: len(suspects) == 1, only: len(byNS[ns]) == 1, waiting: waitingAt(v, l)})
+				list = append(list, overflow{Listener: l, counters: c, overflows: overflows, alone: len(suspects) == 1, only: len(byNS[ns]) == 1})
 			}
 		}
 		return list
@@ -106,21 +119,39 @@ func overflowing(v *view.View) []overflow {
 }
 
 // waitingAt looks at the connections of a port.
-func waitingAt(v *view.View, l view.Listener) (w waiting) {
+func waitingAt(v *view.View, l *view.Listener) waiting {
 	if l.Full < len(l.Samples) {
-		return w
+		return waiting{}
 	}
-	n := 0
-	for _, c := range v.Connections() {
-		if c.NetNS != l.NetNS || c.LocalPort != l.Port || !view.Wildcard(l.Local) && c.Local != l.Local ||
-			c.State != recording.TCPEstablished && c.State != recording.TCPCloseWait {
-			continue
+	type place struct {
+		ns    uint64
+		local string // "*": any address
+		port  uint16
+	}
+	type connections struct {
+		n     int
+		moved bool
+	}
+	open := view.Memo(v, "net/open-at", func() map[place]connections {
+		m := map[place]connections{}
+		all := v.Connections()
+		for i := range all {
+			c := &all[i]
+			if c.State != recording.TCPEstablished && c.State != recording.TCPCloseWait {
+				continue
+			}
+			for _, local := range []string{c.Local, "*"} {
+				at := place{c.NetNS, local, c.LocalPort}
+				m[at] = connections{m[at].n + 1, m[at].moved || c.New}
+			}
 		}
-		n++
-		w.moved = w.moved || c.New
+		return m
+	})
+	at := place{l.NetNS, l.Local, l.Port}
+	if view.Wildcard(l.Local) {
+		at.local = "*"
 	}
-	w.known = n >= int(l.Queue)
-	return w
+	return waiting{known: open[at].n >= int(l.Queue), moved: open[at].moved}
 }
 
 func nearlyFullMostly(l view.Listener) bool {
@@ -234,8 +265,10 @@ func (o overflow) evidence(v *view.View) []rule.Evidence {
 			Value: o.Dropped, Check: shell.Line("%s ss -ltnm 'sport = :%d'   # skmem d", enter, o.Port),
 		})
 	}
-	if b, ok := o.insteadOfAccepting(v); ok && o.stopped() {
-		list = append(list, b.evidence()...)
+	if o.stopped() {
+		if b, ok := o.insteadOfAccepting(v); ok {
+			list = append(list, b.evidence()...)
+		}
 	}
 	limit := rule.T("limit %d = min(listen backlog of %s, somaxconn)", o.Backlog, o.Name())
 	if max, ok := somaxconn(v, o.NetNS); ok {

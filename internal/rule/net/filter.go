@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/netip"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -18,6 +17,8 @@ type filter struct {
 	recording.FirewallRule
 	packets float64 // that it took in the window
 	seconds float64 // between the first and the last reading
+
+	conditions *conditions // as understood; nil: not yet
 }
 
 // filters lists the rules that took packets in the window, as their counters say.
@@ -28,6 +29,7 @@ func filters(v *view.View) []filter {
 			f := filter{FirewallRule: rows[len(rows)-1], seconds: view.Elapsed(rows).Seconds()}
 			f.packets, _ = view.Delta(rows, func(r recording.FirewallRule) uint64 { return r.Packets })
 			if f.Counted && f.packets > 0 && f.seconds > 0 {
+				f.understood()
 				list = append(list, f)
 			}
 		}
@@ -62,35 +64,54 @@ func readingsOf(v *view.View) [][]recording.FirewallRule {
 // drops of TCP say: of the rules of the namespace each is the only one that names the ports or
 // addresses of such drops.
 func uncounted(v *view.View) []filter {
-	var rules []recording.FirewallRule
+	rules := map[uint64][]filter{} // of each network namespace
 	for _, rows := range readingsOf(v) {
-		rules = append(rules, rows[len(rows)-1])
+		r := rows[len(rows)-1]
+		rules[r.NetNS] = append(rules[r.NetNS], filter{FirewallRule: r})
+	}
+	var took []*filter
+	compared := 0
+	drops := v.Drops()
+	for i := range drops {
+		d := &drops[i]
+		if d.Reason != "NETFILTER_DROP" || d.Protocol != "tcp" || d.Port == 0 || d.NetNS == 0 || d.Packets <= 0 {
+			continue
+		}
+		of := rules[d.NetNS]
+		if compared += len(of); compared > maxCompared {
+			break // the most packets came first
+		}
+		only := onlyOne(of, connectionEndsOf(&recording.TCPSample{Local: d.Destination, LocalPort: d.Port, Remote: d.Source, RemotePort: d.Port}))
+		if only == nil || only.Counted || only.Random > 0 {
+			continue
+		}
+		if only.packets == 0 {
+			only.seconds = d.Span.Seconds()
+			took = append(took, only)
+		}
+		only.packets += float64(d.Packets)
 	}
 	var list []filter
-	for _, d := range v.Drops() {
-		if d.Reason != "NETFILTER_DROP" || d.Protocol != "tcp" || d.Port == 0 || d.NetNS == 0 {
-			continue
+	for _, f := range took {
+		if f.seconds > 0 {
+			list = append(list, *f)
 		}
-		var only *recording.FirewallRule
-		fitting := 0
-		for i := range rules {
-			r := &rules[i]
-			fits := filter{FirewallRule: *r}.fits(recording.TCPSample{Local: d.Destination, LocalPort: d.Port, Remote: d.Source, RemotePort: d.Port})
-			if r.NetNS == d.NetNS && (fits == exact || fits == general && r.Counted) {
-				only = r
-				fitting++
-			}
-		}
-		if fitting != 1 || only.Counted || only.Random > 0 {
-			continue
-		}
-		if i := slices.IndexFunc(list, func(f filter) bool { return f.FirewallRule == *only }); i >= 0 {
-			list[i].packets += float64(d.Packets)
-			continue
-		}
-		list = append(list, filter{FirewallRule: *only, packets: float64(d.Packets), seconds: d.Span.Seconds()})
 	}
-	return slices.DeleteFunc(list, func(f filter) bool { return f.seconds <= 0 })
+	return list
+}
+
+// onlyOne is the only one of some rules that explains a drop; nil: there is none, or several do.
+func onlyOne(rules []filter, ends connectionEnds) (only *filter) {
+	for i := range rules {
+		f := &rules[i]
+		if fits := f.understood().fits(ends); fits == exact || fits == general && f.Counted {
+			if only != nil {
+				return nil
+			}
+			only = f
+		}
+	}
+	return only
 }
 
 // String names the rule as its owner knows it: "iptables INPUT rule 3".
@@ -160,49 +181,106 @@ const (
 	exact       // it names the connection's ports or addresses
 )
 
+// fits compares a rule with a connection.
+func (f filter) fits(c recording.TCPSample) fit {
+	return f.understood().fits(connectionEndsOf(&c))
+}
+
+// understood is what is understood of the rule, which is parsed once.
+func (f *filter) understood() *conditions {
+	if f.conditions == nil {
+		f.conditions = conditionsOf(&f.FirewallRule)
+	}
+	return f.conditions
+}
+
+// conditions are what is understood of a rule: what its packets must be like.
+type conditions struct {
+	notTCP   bool
+	family   string     // of the table
+	ports    []portList // one of each must be a port of the connection
+	prefixes []netip.Prefix
+}
+
+func conditionsOf(r *recording.FirewallRule) *conditions {
+	c := &conditions{family: r.Family}
+	c.notTCP = strings.Contains(r.Match, "udp") && !strings.Contains(r.Match, "tcp") || strings.Contains(r.Match, "icmp")
+	match := negated.ReplaceAllString(r.Match, "")
+	c.ports = portLists(match)
+	for _, text := range addressWords.FindAllString(match, -1) {
+		if p, ok := parsePrefix(text); ok && p.Bits() != 0 {
+			c.prefixes = append(c.prefixes, p.Masked())
+		}
+	}
+	return c
+}
+
+// connectionEnds are the two ends of a connection.
+type connectionEnds struct {
+	local, remote         netip.Addr // not valid: no address
+	localPort, remotePort uint16
+}
+
+func connectionEndsOf(c *recording.TCPSample) connectionEnds {
+	local, _ := netip.ParseAddr(c.Local)
+	remote, _ := netip.ParseAddr(c.Remote)
+	return connectionEnds{local, remote, c.LocalPort, c.RemotePort}
+}
+
 // fits compares what is understood of a rule with a connection. Ports and
 // addresses of both directions count, since a rule may stand at either end.
-func (f filter) fits(c recording.TCPSample) fit {
-	if strings.Contains(f.Match, "udp") && !strings.Contains(f.Match, "tcp") || strings.Contains(f.Match, "icmp") {
+func (c *conditions) fits(e connectionEnds) fit {
+	if c.notTCP || c.otherFamily(e.local) || c.otherFamily(e.remote) {
 		return no
 	}
-	if f.otherFamily(c.Local) || f.otherFamily(c.Remote) {
-		return no
-	}
-	best := general
-	match := negated.ReplaceAllString(f.Match, "")
-	for _, m := range portWords.FindAllStringSubmatch(match, -1) {
-		if !inPorts(m[1], c.LocalPort) && !inPorts(m[1], c.RemotePort) {
+	for _, list := range c.ports {
+		if !list.has(e.localPort) && !list.has(e.remotePort) {
 			return no
 		}
-		best = exact
 	}
-	for _, text := range addressWords.FindAllString(match, -1) {
-		prefix, ok := parsePrefix(text)
-		if !ok || prefix.Bits() == 0 {
-			continue
-		}
-		if !contains(prefix, c.Local) && !contains(prefix, c.Remote) {
+	for _, p := range c.prefixes {
+		if !p.Contains(e.local) && !p.Contains(e.remote) {
 			return no
 		}
-		best = exact
 	}
-	return best
+	if len(c.ports)+len(c.prefixes) > 0 {
+		return exact
+	}
+	return general
 }
 
 // otherFamily says that the rule stands in a table that never sees packets of an address: those
 // of family ip see IPv4 only, those of ip6 IPv6.
-func (f filter) otherFamily(address string) bool {
-	a, err := netip.ParseAddr(address)
-	if err != nil {
+func (c *conditions) otherFamily(a netip.Addr) bool {
+	if !a.IsValid() {
 		return false
 	}
 	is4 := a.Unmap().Is4()
-	return f.Family == "ip" && !is4 || f.Family == "ip6" && is4
+	return c.family == "ip" && !is4 || c.family == "ip6" && is4
 }
 
-func inPorts(list string, port uint16) bool {
-	for part := range strings.SplitSeq(list, ",") {
+// portList are the ports that one condition names, as ranges.
+type portList []struct{ low, high int }
+
+func (list portList) has(port uint16) bool {
+	for _, r := range list {
+		if int(port) >= r.low && int(port) <= r.high {
+			return true
+		}
+	}
+	return false
+}
+
+// portLists are those of a rule's words.
+func portLists(match string) (lists []portList) {
+	for _, m := range portWords.FindAllStringSubmatch(match, -1) {
+		lists = append(lists, parsePorts(m[1]))
+	}
+	return lists
+}
+
+func parsePorts(text string) (list portList) {
+	for part := range strings.SplitSeq(text, ",") {
 		from, to, isRange := strings.Cut(strings.ReplaceAll(strings.TrimSpace(part), ":", "-"), "-")
 		low, err := strconv.Atoi(from)
 		if err != nil {
@@ -214,11 +292,9 @@ func inPorts(list string, port uint16) bool {
 				continue
 			}
 		}
-		if int(port) >= low && int(port) <= high {
-			return true
-		}
+		list = append(list, struct{ low, high int }{low, high})
 	}
-	return false
+	return list
 }
 
 func parsePrefix(text string) (netip.Prefix, bool) {
@@ -230,9 +306,4 @@ func parsePrefix(text string) (netip.Prefix, bool) {
 		return netip.Prefix{}, false
 	}
 	return netip.PrefixFrom(a, a.BitLen()), true
-}
-
-func contains(p netip.Prefix, address string) bool {
-	a, err := netip.ParseAddr(address)
-	return err == nil && p.Masked().Contains(a)
 }

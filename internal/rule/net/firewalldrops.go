@@ -1,6 +1,7 @@
 package net
 
 import (
+	"cmp"
 	"slices"
 
 	"rtrail/internal/metric"
@@ -34,60 +35,106 @@ var (
 		Reason: "Connects in SYN_SENT. A single one at the moment of a sample proves nothing: handshakes take milliseconds."}
 )
 
+// Any local user can make rules in a network namespace of its own, and connections that wait,
+// by the thousands.
+const (
+	maxWaiting       = 10_000
+	maxCompared      = 10_000_000 // pairs of a rule and what may have met it
+	maxFirewallRules = 100        // that are told of
+)
+
 // cutOff is a connection attempt or a connection that gets no answer.
 type cutOff struct {
-	view.Connection
+	*view.Connection
 	connecting bool
-	fit        fit
+	ends       connectionEnds
+}
+
+// dropping is a rule and whom it cuts off.
+type dropping struct {
+	filter
+	victims []*cutOff
+	sure    rule.Confidence
 }
 
 func detectFirewallDrops(v *view.View) ([]rule.Finding, error) {
-	var found []rule.Finding
-	waiting := waitingConnections(v)
-	for _, f := range slices.Concat(filters(v), uncounted(v)) {
-		if f.Random > 0 || f.packets < fewPackets.Value {
-			continue // a rule that drops by chance is the place of a loss
-		}
-		victims, sure := hit(v, f, waiting)
+	// A rule that drops by chance is the place of a loss.
+	filters := slices.DeleteFunc(slices.Concat(filters(v), uncounted(v)), func(f filter) bool { return f.Random > 0 || f.packets < fewPackets.Value })
+	if len(filters) == 0 {
+		return nil, nil
+	}
+	waiting, more := waitingConnections(v)
+	if most := maxCompared / max(len(waiting), 1); len(filters) > most {
+		slices.SortStableFunc(filters, func(a, b filter) int { return cmp.Compare(b.packets, a.packets) })
+		filters = filters[:most]
+	}
+	var list []dropping
+	for _, f := range filters {
+		victims, sure := hit(v, &f, waiting)
 		if sure == 0 {
 			continue
 		}
 		if !f.Counted { // the policy of a chain may do the same
 			sure = min(sure, rule.Likely)
 		}
-		found = append(found, dropFinding(v, f, victims, sure))
+		list = append(list, dropping{f, victims, sure})
+	}
+	if len(list) > maxFirewallRules {
+		slices.SortStableFunc(list, func(a, b dropping) int {
+			return cmp.Or(cmp.Compare(b.sure, a.sure), cmp.Compare(len(b.victims), len(a.victims)), cmp.Compare(b.packets, a.packets))
+		})
+		list = list[:maxFirewallRules]
+	}
+	var found []rule.Finding
+	for _, d := range list {
+		x := dropFinding(v, d.filter, d.victims, d.sure)
+		if more > 0 && len(d.victims) > 0 {
+			x.Notes = append(x.Notes, rule.T("%s: those that waited longest were compared with the rule", unit.Plural(more, "more connection waits for an answer on this host", "more connections wait for an answer on this host")))
+		}
+		found = append(found, x)
 	}
 	return found, nil
 }
 
 // waitingConnections lists the connections of this host's namespaces that wait
-// for an answer.
-func waitingConnections(v *view.View) []cutOff {
-	return view.Memo(v, "net/cut-off", func() []cutOff {
-		var list []cutOff
-		for _, c := range v.Connections() {
-			switch {
-			case c.Connecting():
-				list = append(list, cutOff{Connection: c, connecting: true})
-			case c.Info && c.State == recording.TCPEstablished && (float64(max(c.Retransmits, c.Backoff)) >= blackhole.Value):
-				list = append(list, cutOff{Connection: c})
+// for an answer, without those of which a server here is the reason. Of very many
+// it lists those that waited longest, and how many more there are.
+func waitingConnections(v *view.View) (list []*cutOff, more int) {
+	refusing := refusingPorts(v)
+	all := v.Connections()
+	for i := range all {
+		c := &all[i]
+		switch {
+		case c.Connecting():
+			if !refusing[c.RemotePort] {
+				list = append(list, &cutOff{Connection: c, connecting: true})
 			}
+		case c.Info && c.State == recording.TCPEstablished && (float64(max(c.Retransmits, c.Backoff)) >= blackhole.Value):
+			list = append(list, &cutOff{Connection: c})
 		}
-		return list
-	})
+	}
+	if len(list) > maxWaiting {
+		slices.SortStableFunc(list, func(a, b *cutOff) int {
+			return cmp.Or(cmp.Compare(len(b.Samples), len(a.Samples)), cmp.Compare(max(b.Retransmits, b.Backoff), max(a.Retransmits, a.Backoff)))
+		})
+		list, more = list[:maxWaiting], len(list)-maxWaiting
+	}
+	for _, w := range list {
+		w.ends = connectionEndsOf(&w.TCPSample)
+	}
+	return list, more
 }
 
 // hit finds who suffers from a rule, and how sure that is. Rules drop noise
 // all day on healthy hosts: without somebody who waits there is nothing to
 // say but that the counter moves.
-func hit(v *view.View, f filter, waiting []cutOff) (victims []cutOff, sure rule.Confidence) {
-	byFit := map[fit][]cutOff{}
+func hit(v *view.View, f *filter, waiting []*cutOff) (victims []*cutOff, sure rule.Confidence) {
+	var byFit [exact + 1][]*cutOff
+	conditions := f.understood()
 	for _, w := range waiting {
-		w.fit = f.fits(w.TCPSample)
-		if w.fit == no || explainedElsewhere(v, w) {
-			continue
+		if fits := conditions.fits(w.ends); fits != no {
+			byFit[fits] = append(byFit[fits], w)
 		}
-		byFit[w.fit] = append(byFit[w.fit], w)
 	}
 	switch {
 	case len(byFit[exact]) >= severalWait.Int() || slices.ContainsFunc(byFit[exact], stubborn):
@@ -104,35 +151,44 @@ func hit(v *view.View, f filter, waiting []cutOff) (victims []cutOff, sure rule.
 }
 
 // stubborn is a connection that was repeated and still got no answer.
-func stubborn(w cutOff) bool {
+func stubborn(w *cutOff) bool {
 	return w.Retransmits >= 1 || w.Backoff >= 1 || len(w.Samples) >= severalWait.Int()
 }
 
-// explainedElsewhere: a server of this host whose accept queue is full, or that
-// is flooded, drops SYNs by itself.
-func explainedElsewhere(v *view.View, w cutOff) bool {
-	if !w.connecting {
-		return false
-	}
+// refusingPorts are those of servers of this host whose accept queue is full, or
+// that are flooded: these drop SYNs by themselves.
+func refusingPorts(v *view.View) map[uint16]bool {
+	ports := map[uint16]bool{}
 	for _, o := range overflowing(v) {
-		if o.Port == w.RemotePort && o.confidence() > rule.Possible && o.refused() > 0 {
-			return true
+		if o.confidence() > rule.Possible && o.refused() > 0 {
+			ports[o.Port] = true
 		}
 	}
 	for _, x := range floods(v) {
-		if x.Port == w.RemotePort && !x.cookies && x.confidence() > rule.Possible {
-			return true
+		if !x.cookies && x.confidence() > rule.Possible {
+			ports[x.Port] = true
 		}
 	}
-	return false
+	return ports
 }
 
 // servesLocally says whether the rule names a port that somebody listens on in
 // its own namespace.
-func servesLocally(v *view.View, f filter) bool {
-	for _, m := range portWords.FindAllStringSubmatch(f.Match, -1) {
-		for _, l := range v.Listeners() {
-			if l.NetNS == f.NetNS && inPorts(m[1], l.Port) {
+func servesLocally(v *view.View, f *filter) bool {
+	served := view.Memo(v, "net/served-ports", func() map[uint64][]int { // sorted
+		m := map[uint64][]int{}
+		all := v.Listeners()
+		for i := range all {
+			m[all[i].NetNS] = append(m[all[i].NetNS], int(all[i].Port))
+		}
+		for _, ports := range m {
+			slices.Sort(ports)
+		}
+		return m
+	})[f.NetNS]
+	for _, list := range portLists(f.Match) {
+		for _, r := range list {
+			if i, _ := slices.BinarySearch(served, r.low); i < len(served) && served[i] <= r.high {
 				return true
 			}
 		}
@@ -140,7 +196,7 @@ func servesLocally(v *view.View, f filter) bool {
 	return false
 }
 
-func dropFinding(v *view.View, f filter, victims []cutOff, sure rule.Confidence) rule.Finding {
+func dropFinding(v *view.View, f filter, victims []*cutOff, sure rule.Confidence) rule.Finding {
 	x := rule.Finding{Subject: f.subject(v), Confidence: sure}
 	rate := f.packets / f.seconds
 	drops := "drops"
@@ -157,13 +213,16 @@ func dropFinding(v *view.View, f filter, victims []cutOff, sure rule.Confidence)
 		x.Impact = rule.Impact{TimeLost: max(at, 0.1), Text: rule.T("%s connections wait for an answer at any time", unit.Number(at))}
 	}
 	x.Evidence = dropEvidence(v, f, victims, rate)
+	var a affected
+	peers := map[view.ConnectionKey]bool{}
 	for _, w := range victims {
-		for _, s := range []view.Entity{v.PeerEntity(w.Remote, w.NetNS), v.NetNSEntity(w.NetNS)} {
-			if !slices.Contains(x.Affects, s) {
-				x.Affects = append(x.Affects, s)
-			}
+		if peer := (view.ConnectionKey{NetNS: w.NetNS, Remote: w.Remote}); !peers[peer] && !a.full() {
+			peers[peer] = true
+			a.add(v.PeerEntity(w.Remote, w.NetNS))
+			a.add(v.NetNSEntity(w.NetNS))
 		}
 	}
+	x.Affects = a.list
 	x.Fixes = []rule.Fix{
 		{Text: rule.T("look at the rule, who put it there and why"), Command: f.show(v), Tradeoff: "none"},
 		{Text: rule.T("accept that traffic before the rule, or delete the rule"), Command: f.remove(v),
@@ -173,7 +232,7 @@ func dropFinding(v *view.View, f filter, victims []cutOff, sure rule.Confidence)
 }
 
 // waitingAtOnce is how many of the connections waited in the mean sample.
-func waitingAtOnce(victims []cutOff) float64 {
+func waitingAtOnce(victims []*cutOff) float64 {
 	moments, seen := map[int64]bool{}, 0
 	for _, w := range victims {
 		for _, s := range w.Samples {
@@ -186,7 +245,7 @@ func waitingAtOnce(victims []cutOff) float64 {
 	return float64(seen) / float64(max(len(moments), 1))
 }
 
-func dropEvidence(v *view.View, f filter, victims []cutOff, rate float64) []rule.Evidence {
+func dropEvidence(v *view.View, f filter, victims []*cutOff, rate float64) []rule.Evidence {
 	took := rule.T("+%s packets in %s (%s): %s", unit.Count(f.packets), unit.Seconds(f.seconds), unit.PerSecond(rate), f.Match)
 	if !f.Counted {
 		took = rule.T("the packet filter dropped %s packets in %s (%s) that only this rule fits; it has no counter: %s", unit.Count(f.packets), unit.Seconds(f.seconds), unit.PerSecond(rate), f.Match)
@@ -195,19 +254,20 @@ func dropEvidence(v *view.View, f filter, victims []cutOff, rate float64) []rule
 		Metric: metric.FirewallPackets, What: took,
 		Value: f.packets, Limit: rule.Limit(0), Check: f.show(v),
 	}}
-	list = append(list, kernelDrops(v, func(d *recording.PacketDrop) bool {
-		return d.Reason == "NETFILTER_DROP" && (d.NetNS == f.NetNS || d.NetNS == 0) && (len(victims) == 0 || slices.ContainsFunc(victims, func(w cutOff) bool {
-			return w.Local == d.Source && w.Remote == d.Destination || w.Local == d.Destination && w.Remote == d.Source
-		}))
-	})...)
+	between, to := map[[2]string]bool{}, map[view.ConnectionKey]bool{}
 	connecting, cut := 0, 0
 	for _, w := range victims {
+		between[[2]string{w.Local, w.Remote}] = true
 		if w.connecting {
+			to[view.ConnectionKey{NetNS: w.NetNS, Remote: w.Remote, RemotePort: w.RemotePort}] = true
 			connecting++
 		} else {
 			cut++
 		}
 	}
+	list = append(list, kernelDrops(v, func(d *recording.PacketDrop) bool {
+		return d.Reason == "NETFILTER_DROP" && (d.NetNS == f.NetNS || d.NetNS == 0) && (len(victims) == 0 || between[[2]string{d.Source, d.Destination}] || between[[2]string{d.Destination, d.Source}])
+	})...)
 	if connecting > 0 {
 		w := victims[0]
 		list = append(list, rule.Evidence{
@@ -216,9 +276,7 @@ func dropEvidence(v *view.View, f filter, victims []cutOff, rate float64) []rule
 		})
 	}
 	list = append(list, rule.WhoConnects(v, func(c *view.Connects) bool {
-		return slices.ContainsFunc(victims, func(w cutOff) bool {
-			return w.connecting && w.NetNS == c.NetNS && w.Remote == c.Remote && w.RemotePort == c.RemotePort
-		})
+		return to[view.ConnectionKey{NetNS: c.NetNS, Remote: c.Remote, RemotePort: c.RemotePort}]
 	})...)
 	if cut > 0 {
 		list = append(list, rule.Evidence{

@@ -32,6 +32,10 @@ var (
 		Reason: "Ratio of the connections that came in by the other address to the refused connects. From here on clients may try both addresses and come through at once, as many libraries do."}
 )
 
+// maxFamilies is how many pairs of address and port are told of, the most refused ones: any
+// local user can make thousands.
+const maxFamilies = 200
+
 // otherFamily is the connects to one port of a loopback address that nobody listens on, while
 // somebody listens on the port of the other one.
 type otherFamily struct {
@@ -60,7 +64,9 @@ func otherFamilies(v *view.View) []*otherFamily {
 	}
 	known := map[key]*otherFamily{}
 	var list []*otherFamily
-	for _, e := range v.TCPEvents() {
+	events := v.TCPEvents()
+	for i := range events {
+		e := &events[i]
 		// The client's end of a refused connect: kernels before Linux 6.10 do not tell of the reset
 		// that a port without listener sends.
 		if e.Kind != recording.TCPResetReceived || e.State != recording.TCPSynSent || !loopback(e.Remote) || e.RemotePort == 0 {
@@ -72,29 +78,46 @@ func otherFamilies(v *view.View) []*otherFamily {
 			continue
 		}
 		if l, ok := otherListener(v, e.NetNS, e.Remote, e.RemotePort); ok {
-			o := &otherFamily{Listener: l, asked: e.Remote, refused: e.Packets, opened: v.CountersOf(e.NetNS).Delta("TcpPassiveOpens"), seen: beganOnLoopback(v, l)}
+			o := &otherFamily{Listener: l, asked: e.Remote, refused: e.Packets}
 			known[k] = o
 			list = append(list, o)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *otherFamily) int { return cmp.Compare(b.refused, a.refused) })
+	list = list[:min(len(list), maxFamilies)]
+	for _, o := range list {
+		o.opened = v.CountersOf(o.NetNS).Delta("TcpPassiveOpens")
+	}
+	beganOnLoopback(v, list)
 	return list
 }
 
 // otherListener finds who listens on a port, on addresses of the other family than the one that
 // was asked only.
-func otherListener(v *view.View, ns uint64, asked string, port uint16) (found view.Listener, ok bool) {
-	six := isIPv6(asked)
-	for _, l := range v.Listeners() {
-		if l.NetNS != ns || l.Port != port || !loopback(l.Local) && !view.Wildcard(l.Local) {
-			continue
-		}
-		if isIPv6(l.Local) == six {
-			return view.Listener{}, false // it began to listen in the window, or ended
-		}
-		found, ok = l, true
+func otherListener(v *view.View, ns uint64, asked string, port uint16) (view.Listener, bool) {
+	type place struct {
+		ns   uint64
+		port uint16
+		six  bool
 	}
-	return found, ok
+	last := view.Memo(v, "net/loopback-listeners", func() map[place]*view.Listener {
+		m := map[place]*view.Listener{}
+		all := v.Listeners()
+		for i := range all {
+			if l := &all[i]; loopback(l.Local) || view.Wildcard(l.Local) {
+				m[place{l.NetNS, l.Port, isIPv6(l.Local)}] = l
+			}
+		}
+		return m
+	})
+	six := isIPv6(asked)
+	if last[place{ns, port, six}] != nil {
+		return view.Listener{}, false // it began to listen in the window, or ended
+	}
+	if l := last[place{ns, port, !six}]; l != nil {
+		return *l, true
+	}
+	return view.Listener{}, false
 }
 
 func isIPv6(address string) bool {
@@ -102,20 +125,34 @@ func isIPv6(address string) bool {
 	return err == nil && a.Is6()
 }
 
-// beganOnLoopback is how many connections with a listener, from this host to itself, were not
-// there at the first reading.
-func beganOnLoopback(v *view.View, l view.Listener) int {
-	ports := map[uint16]bool{} // of clients
-	for _, c := range v.Connections() {
+// beganOnLoopback counts for each listener the connections with it, from this host to itself,
+// that were not there at the first reading.
+func beganOnLoopback(v *view.View, list []*otherFamily) {
+	type place struct {
+		ns   uint64
+		port uint16
+	}
+	clients := map[place]map[uint16]bool{} // their ports
+	for _, o := range list {
+		clients[place{o.NetNS, o.Port}] = map[uint16]bool{}
+	}
+	all := v.Connections()
+	for i := range all {
+		c := &all[i]
+		at, to := clients[place{c.NetNS, c.LocalPort}], clients[place{c.NetNS, c.RemotePort}]
 		switch {
-		case !c.New || c.NetNS != l.NetNS || !loopback(c.Local) || !loopback(c.Remote):
-		case c.LocalPort == l.Port:
-			ports[c.RemotePort] = true
-		case c.RemotePort == l.Port && !c.Connecting():
-			ports[c.LocalPort] = true
+		case at == nil && to == nil || !c.New || !loopback(c.Local) || !loopback(c.Remote):
+			continue
+		case to != nil && !c.Connecting():
+			to[c.LocalPort] = true
+		}
+		if at != nil {
+			at[c.RemotePort] = true
 		}
 	}
-	return len(ports)
+	for _, o := range list {
+		o.seen = len(clients[place{o.NetNS, o.Port}])
+	}
 }
 
 func (o *otherFamily) confidence() rule.Confidence {
@@ -146,8 +183,13 @@ func (o *otherFamily) finding(v *view.View, c rule.Confidence) rule.Finding {
 	f.Evidence = append(f.Evidence, rule.WhoConnects(v, func(c *view.Connects) bool {
 		return c.NetNS == o.NetNS && c.Remote == o.asked && c.RemotePort == o.Port
 	})...)
-	for _, c := range v.Connects() {
-		if p, ok := v.Process(c.PID); ok && c.NetNS == o.NetNS && c.Remote == o.asked && c.RemotePort == o.Port {
+	connects := v.Connects()
+	for i := range connects {
+		c := &connects[i]
+		if c.NetNS != o.NetNS || c.Remote != o.asked || c.RemotePort != o.Port || len(f.Affects) >= maxAffected {
+			continue
+		}
+		if p, ok := v.Process(c.PID); ok {
 			f.Affects = append(f.Affects, p.Entity())
 		}
 	}
