@@ -38,9 +38,9 @@ var (
 // Any local user can make rules in a network namespace of its own, and connections that wait,
 // by the thousands.
 const (
-	maxWaiting       = 10_000
-	maxCompared      = 10_000_000 // pairs of a rule and what may have met it
-	maxFirewallRules = 100        // that are told of
+	maxWaiting  = 10_000
+	maxCompared = 10_000_000 // pairs of a rule and what may have met it
+	maxFilters  = 100        // that are told of
 )
 
 // cutOff is a connection attempt or a connection that gets no answer.
@@ -79,11 +79,11 @@ func detectFirewallDrops(v *view.View) ([]rule.Finding, error) {
 		}
 		list = append(list, dropping{f, victims, sure})
 	}
-	if len(list) > maxFirewallRules {
+	if len(list) > maxFilters {
 		slices.SortStableFunc(list, func(a, b dropping) int {
 			return cmp.Or(cmp.Compare(b.sure, a.sure), cmp.Compare(len(b.victims), len(a.victims)), cmp.Compare(b.packets, a.packets))
 		})
-		list = list[:maxFirewallRules]
+		list = list[:maxFilters]
 	}
 	var found []rule.Finding
 	for _, d := range list {
