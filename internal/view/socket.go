@@ -12,7 +12,7 @@ import (
 type Listener struct {
 	recording.ListenerSample
 	Samples []recording.ListenerSample
-	Owners  []Process // oldest first; empty when nobody is known to hold it
+	Owners  []Process // oldest first, maxHolders at most; empty when nobody is known to hold it
 	Full    int       // samples in which the accept queue held more than its limit
 	Longest uint32    // longest queue seen
 	Dropped float64   // growth of Drops
@@ -62,6 +62,36 @@ func (v *View) Listeners() []Listener {
 		}
 		return list
 	})
+}
+
+// ListenersOf lists the listening TCP sockets that a process holds, in the order of Listeners,
+// also those that more processes hold than their owners tell.
+func (v *View) ListenersOf(pid int32) []Listener {
+	listeners := v.Listeners()
+	places := Memo(v, "listeners-of", func() map[int32][]int32 {
+		at := map[uint64][]int32{} // by inode
+		for i := range listeners {
+			if inode := listeners[i].Inode; inode != 0 {
+				at[inode] = append(at[inode], int32(i))
+			}
+		}
+		m := map[int32][]int32{}
+		for _, o := range Rows[recording.SocketOwner](v) {
+			if held := at[o.Inode]; len(held) > 0 {
+				m[o.PID] = append(m[o.PID], held...)
+			}
+		}
+		for pid, list := range m {
+			slices.Sort(list)
+			m[pid] = slices.Compact(list)
+		}
+		return m
+	})
+	var list []Listener
+	for _, i := range places[pid] {
+		list = append(list, listeners[i])
+	}
+	return list
 }
 
 // WorksFor says whether a process holds the listening socket of a service or listener that is
