@@ -85,7 +85,7 @@ func (v *View) dnsServers() map[dnsPlace][]int32 {
 
 // Forwarded lists the sockets by which processes that serve DNS may wait for servers that they ask
 // themselves, in a network namespace: those of which Lookups leaves most out.
-func (v *View) Forwarded(ns uint64, by []Process) (list []Lookup) {
+func (v *View) Forwarded(ns uint64, by []Process) (list []*Lookup) {
 	ours := map[int32]bool{}
 	for i := range by {
 		ours[by[i].PID] = true
@@ -94,7 +94,7 @@ func (v *View) Forwarded(ns uint64, by []Process) (list []Lookup) {
 	for i := range all {
 		l := &all[i]
 		if l.serves && l.NetNS == ns && slices.ContainsFunc(l.Owners, func(p Process) bool { return ours[p.PID] }) {
-			list = append(list, *l)
+			list = append(list, l)
 		}
 	}
 	return list
@@ -112,8 +112,14 @@ func UnderWay(lookups []Lookup) []time.Time {
 	return slices.CompactFunc(list, func(a, b time.Time) bool { return a.Sub(b).Abs() <= sameMoment })
 }
 
-// UnderWayAt says whether the socket was there at a reading.
-func (l *Lookup) UnderWayAt(reading time.Time) bool {
-	first, last := l.samples[0].At, l.samples[len(l.samples)-1].At
-	return !reading.Before(first.Add(-sameMoment)) && !reading.After(last.Add(sameMoment))
+// UnderWayAt says at which of some readings, in the order of time, the socket was there: from first to
+// before end.
+func (l *Lookup) UnderWayAt(readings []time.Time) (first, end int) {
+	from, to := l.samples[0].At.Add(-sameMoment), l.samples[len(l.samples)-1].At.Add(sameMoment)
+	first, _ = slices.BinarySearchFunc(readings, from, time.Time.Compare)
+	end, exact := slices.BinarySearchFunc(readings, to, time.Time.Compare)
+	if exact {
+		end++
+	}
+	return first, end
 }

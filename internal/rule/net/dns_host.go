@@ -234,9 +234,10 @@ func (a *askedResolver) finding(v *view.View, c rule.Confidence) rule.Finding {
 	for _, l := range sockets {
 		waited += l.Asleep
 		longest = max(longest, l.Seen)
-		for _, p := range l.Owners {
-			who = fmt.Sprintf("%s (%d)", p.Comm, p.PID)
-		}
+	}
+	if n := len(sockets); n > 0 && len(sockets[n-1].Owners) > 0 {
+		owners := sockets[n-1].Owners
+		who = fmt.Sprintf("%s (%d)", owners[len(owners)-1].Comm, owners[len(owners)-1].PID)
 	}
 	f.Headline = a.headline(v, longest, who)
 	f.Impact = rule.Impact{Share: 1, Text: rule.T("all lookups")}

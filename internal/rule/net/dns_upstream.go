@@ -32,7 +32,7 @@ const fewUpstreams = 3
 type upstream struct {
 	server string
 	listed recording.NameServer // as the settings of the resolver name it; the zero value: they do not, or are not known
-	waits  []view.Lookup        // sockets of the resolver that received nothing from it
+	waits  []*view.Lookup       // sockets of the resolver that received nothing from it
 	both   int                  // readings at which one of them and a lookup of a program were under way
 	here   bool                 // it is on this host, too: others may be behind it
 }
@@ -136,7 +136,7 @@ func (a *askedResolver) follow(v *view.View) {
 	if len(a.waits) > 0 {
 		stay = unansweredFor.Duration() / 2
 	}
-	queries := slices.DeleteFunc(v.Forwarded(a.netns, a.serving), func(l view.Lookup) bool {
+	queries := slices.DeleteFunc(v.Forwarded(a.netns, a.serving), func(l *view.Lookup) bool {
 		if len(readings) == 0 { // rtrail alone asks it
 			return l.Remote == a.server || l.Seen < unansweredFor.Duration()
 		}
@@ -156,9 +156,16 @@ func (a *askedResolver) follow(v *view.View) {
 }
 
 // shared counts the readings at which one of some lookups was under way.
-func shared(readings []time.Time, lookups ...view.Lookup) (n int) {
-	for _, at := range readings {
-		n += bit(slices.ContainsFunc(lookups, func(l view.Lookup) bool { return l.UnderWayAt(at) }))
+func shared(readings []time.Time, lookups ...*view.Lookup) (n int) {
+	there := make([]bool, len(readings))
+	for _, l := range lookups {
+		first, end := l.UnderWayAt(readings)
+		for at := first; at < end; at++ {
+			there[at] = true
+		}
+	}
+	for _, is := range there {
+		n += bit(is)
 	}
 	return n
 }
