@@ -123,21 +123,30 @@ func (v *View) WorksFor(worker, service Entity) bool {
 // ListenerAt finds the listener that serves a port in a network namespace: one
 // bound to the address if there is one, else one bound to all addresses.
 func (v *View) ListenerAt(ns uint64, local string, port uint16) (Listener, bool) {
-	var wild *Listener
-	listeners := v.Listeners()
-	for i, l := range listeners {
-		if l.NetNS != ns || l.Port != port {
-			continue
-		}
-		if l.Local == local {
-			return l, true
-		}
-		if Wildcard(l.Local) {
-			wild = &listeners[i]
-		}
+	type place struct {
+		ns    uint64
+		local string
+		port  uint16
 	}
-	if wild != nil {
-		return *wild, true
+	const wild = "any"
+	listeners := v.Listeners()
+	index := Memo(v, "listener-index", func() map[place]int {
+		m := make(map[place]int, len(listeners))
+		for i := range listeners {
+			l := &listeners[i]
+			if _, ok := m[place{l.NetNS, l.Local, l.Port}]; !ok {
+				m[place{l.NetNS, l.Local, l.Port}] = i
+			}
+			if Wildcard(l.Local) {
+				m[place{l.NetNS, wild, l.Port}] = i // the last one
+			}
+		}
+		return m
+	})
+	for _, address := range []string{local, wild} {
+		if i, ok := index[place{ns, address, port}]; ok {
+			return listeners[i], true
+		}
 	}
 	return Listener{}, false
 }
