@@ -134,7 +134,7 @@ func (n *namespace) unread(counters []recording.ProtocolSample, listens []record
 			all--
 		}
 	}
-	return max(all-n.rows, n.lost)
+	return max(all-n.listens.lost-n.rows, n.lost)
 }
 
 // reopen replaces a socket whose answer was not read to its end.

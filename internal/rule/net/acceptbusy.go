@@ -31,12 +31,15 @@ var busyFrom = rule.Threshold{Name: "busy-from", Value: 0.5, Unit: "share", Sour
 // one that is stopped tells most, then the busiest: the oldest one is often a master that
 // leaves accepting to its workers.
 func (o overflow) insteadOfAccepting(v *view.View) (best busyElsewhere, ok bool) {
-	threads := map[int32]view.ThreadTime{}
-	for _, t := range v.ThreadTimes() {
-		if t.PID == t.TID {
-			threads[t.PID] = t
+	threads := view.Memo(v, "net/main-threads", func() map[int32]view.ThreadTime {
+		m := map[int32]view.ThreadTime{}
+		for _, t := range v.ThreadTimes() {
+			if t.PID == t.TID {
+				m[t.PID] = t
+			}
 		}
-	}
+		return m
+	})
 	for _, owner := range o.Owners {
 		p, known := v.Process(owner.PID)
 		if !known {

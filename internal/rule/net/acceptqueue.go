@@ -1,6 +1,8 @@
 package net
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -98,20 +100,35 @@ func overflowing(v *view.View) []overflow {
 				suspects = byNS[ns] // the queue overflowed between two samples
 			}
 			for _, l := range suspects {
-				list = append(list, overflow{Listener: l, counters: c, overflows: overflows, alone: len(suspects) == 1, only: len(byNS[ns]) == 1, waiting: waitingAt(v, l)})
+				list = append(list, overflow{Listener: l, counters: c, overflows: overflows, alone: len(suspects) == 1, only: len(byNS[ns]) == 1})
 			}
+		}
+		if len(list) > maxOverflowing {
+			slices.SortStableFunc(list, func(a, b overflow) int {
+				return cmp.Or(cmp.Compare(b.Dropped, a.Dropped), cmp.Compare(b.Longest, a.Longest))
+			})
+			list = list[:maxOverflowing]
+		}
+		for i := range list {
+			list[i].waiting = waitingAt(v, &list[i].Listener)
 		}
 		return list
 	})
 }
 
+// maxOverflowing is how many listeners are judged, those that dropped most: any user can make
+// thousands with full queues, and each is compared with all connections.
+const maxOverflowing = 200
+
 // waitingAt looks at the connections of a port.
-func waitingAt(v *view.View, l view.Listener) (w waiting) {
+func waitingAt(v *view.View, l *view.Listener) (w waiting) {
 	if l.Full < len(l.Samples) {
 		return w
 	}
 	n := 0
-	for _, c := range v.Connections() {
+	all := v.Connections()
+	for i := range all { // large, and a hundred thousand
+		c := &all[i]
 		if c.NetNS != l.NetNS || c.LocalPort != l.Port || !view.Wildcard(l.Local) && c.Local != l.Local ||
 			c.State != recording.TCPEstablished && c.State != recording.TCPCloseWait {
 			continue

@@ -1,6 +1,7 @@
 package net
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"regexp"
@@ -31,9 +32,23 @@ func filters(v *view.View) []filter {
 				list = append(list, f)
 			}
 		}
+		if len(list) > maxFilters {
+			slices.SortStableFunc(list, func(a, b filter) int { return cmp.Compare(b.packets, a.packets) })
+			list = list[:maxFilters]
+		}
 		return list
 	})
 }
+
+const (
+	// maxFilters is how many rules that took packets are judged, those that took most. Any user can make
+	// more in a network namespace of his own, and each is compared with all connections that wait.
+	maxFilters = 200
+	// maxRivals is how many rules of a namespace are compared with a drop to find the only one that fits.
+	maxRivals = 1000
+	// maxDropped is of how many kinds of dropped packets that is found, those with most packets.
+	maxDropped = 500
+)
 
 // readingsOf lists the rules that drop or reject, with the readings of each.
 func readingsOf(v *view.View) [][]recording.FirewallRule {
@@ -62,21 +77,23 @@ func readingsOf(v *view.View) [][]recording.FirewallRule {
 // drops of TCP say: of the rules of the namespace each is the only one that names the ports or
 // addresses of such drops.
 func uncounted(v *view.View) []filter {
-	var rules []recording.FirewallRule
+	rules := map[uint64][]recording.FirewallRule{} // by namespace
 	for _, rows := range readingsOf(v) {
-		rules = append(rules, rows[len(rows)-1])
+		r := rows[len(rows)-1]
+		rules[r.NetNS] = append(rules[r.NetNS], r)
 	}
 	var list []filter
-	for _, d := range v.Drops() {
-		if d.Reason != "NETFILTER_DROP" || d.Protocol != "tcp" || d.Port == 0 || d.NetNS == 0 {
+	drops := v.Drops()
+	for _, d := range drops[:min(len(drops), maxDropped)] {
+		if d.Reason != "NETFILTER_DROP" || d.Protocol != "tcp" || d.Port == 0 || d.NetNS == 0 || len(rules[d.NetNS]) > maxRivals {
 			continue
 		}
 		var only *recording.FirewallRule
 		fitting := 0
-		for i := range rules {
-			r := &rules[i]
+		for i := range rules[d.NetNS] {
+			r := &rules[d.NetNS][i]
 			fits := filter{FirewallRule: *r}.fits(recording.TCPSample{Local: d.Destination, LocalPort: d.Port, Remote: d.Source, RemotePort: d.Port})
-			if r.NetNS == d.NetNS && (fits == exact || fits == general && r.Counted) {
+			if fits == exact || fits == general && r.Counted {
 				only = r
 				fitting++
 			}

@@ -72,10 +72,17 @@ func waitingConnections(v *view.View) []cutOff {
 			case c.Info && c.State == recording.TCPEstablished && (float64(max(c.Retransmits, c.Backoff)) >= blackhole.Value):
 				list = append(list, cutOff{Connection: c})
 			}
+			if len(list) == maxCutOff {
+				break
+			}
 		}
 		return list
 	})
 }
+
+// maxCutOff is how many connections that wait are compared with rules: any user can make as many as
+// there are ports.
+const maxCutOff = 5000
 
 // hit finds who suffers from a rule, and how sure that is. Rules drop noise
 // all day on healthy hosts: without somebody who waits there is nothing to
@@ -114,17 +121,20 @@ func explainedElsewhere(v *view.View, w cutOff) bool {
 	if !w.connecting {
 		return false
 	}
-	for _, o := range overflowing(v) {
-		if o.Port == w.RemotePort && o.confidence() > rule.Possible && o.refused() > 0 {
-			return true
+	return view.Memo(v, "net/ports-that-drop", func() map[uint16]bool {
+		ports := map[uint16]bool{}
+		for _, o := range overflowing(v) {
+			if o.confidence() > rule.Possible && o.refused() > 0 {
+				ports[o.Port] = true
+			}
 		}
-	}
-	for _, x := range floods(v) {
-		if x.Port == w.RemotePort && !x.cookies && x.confidence() > rule.Possible {
-			return true
+		for _, x := range floods(v) {
+			if !x.cookies && x.confidence() > rule.Possible {
+				ports[x.Port] = true
+			}
 		}
-	}
-	return false
+		return ports
+	})[w.RemotePort]
 }
 
 // servesLocally says whether the rule names a port that somebody listens on in

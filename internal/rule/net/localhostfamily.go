@@ -58,8 +58,8 @@ func otherFamilies(v *view.View) []*otherFamily {
 		asked string
 		port  uint16
 	}
-	known := map[key]*otherFamily{}
-	var list []*otherFamily
+	refused := map[key]int64{}
+	var asked []key
 	for _, e := range v.TCPEvents() {
 		// The client's end of a refused connect: kernels before Linux 6.10 do not tell of the reset
 		// that a port without listener sends.
@@ -67,19 +67,25 @@ func otherFamilies(v *view.View) []*otherFamily {
 			continue
 		}
 		k := key{e.NetNS, e.Remote, e.RemotePort}
-		if o := known[k]; o != nil {
-			o.refused += e.Packets
-			continue
+		if refused[k] == 0 {
+			asked = append(asked, k)
 		}
-		if l, ok := otherListener(v, e.NetNS, e.Remote, e.RemotePort); ok {
-			o := &otherFamily{Listener: l, asked: e.Remote, refused: e.Packets, opened: v.CountersOf(e.NetNS).Delta("TcpPassiveOpens"), seen: beganOnLoopback(v, l)}
-			known[k] = o
-			list = append(list, o)
+		refused[k] += e.Packets
+	}
+	asked = slices.DeleteFunc(asked, func(k key) bool { return refused[k] < int64(refusedOften.Value) })
+	slices.SortStableFunc(asked, func(a, b key) int { return cmp.Compare(refused[b], refused[a]) })
+	var list []*otherFamily
+	for _, k := range asked[:min(len(asked), maxAsked)] {
+		if l, ok := otherListener(v, k.ns, k.asked, k.port); ok {
+			list = append(list, &otherFamily{Listener: l, asked: k.asked, refused: refused[k], opened: v.CountersOf(k.ns).Delta("TcpPassiveOpens"), seen: beganOnLoopback(v, l)})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *otherFamily) int { return cmp.Compare(b.refused, a.refused) })
 	return list
 }
+
+// maxAsked is how many ports are looked at, those that refused most: each is compared with all
+// listeners and connections.
+const maxAsked = 200
 
 // otherListener finds who listens on a port, on addresses of the other family than the one that
 // was asked only.
@@ -106,7 +112,9 @@ func isIPv6(address string) bool {
 // there at the first reading.
 func beganOnLoopback(v *view.View, l view.Listener) int {
 	ports := map[uint16]bool{} // of clients
-	for _, c := range v.Connections() {
+	all := v.Connections()
+	for i := range all {
+		c := &all[i]
 		switch {
 		case !c.New || c.NetNS != l.NetNS || !loopback(c.Local) || !loopback(c.Remote):
 		case c.LocalPort == l.Port:

@@ -3,7 +3,6 @@ package net
 import (
 	"net"
 	"net/netip"
-	"slices"
 	"strconv"
 
 	"rtrail/internal/recording"
@@ -15,17 +14,24 @@ import (
 // suffering lists who waits for a listener, as far as it lives on this host:
 // clients whose SYNs get no answer, and both ends as peers of each other.
 func suffering(v *view.View, l view.Listener) (affects []view.Entity, notes []rule.Text) {
+	known := map[view.Entity]bool{}
 	add := func(s view.Entity) {
-		if !slices.Contains(affects, s) {
+		if !known[s] {
+			known[s] = true
 			affects = append(affects, s)
 		}
 	}
 	waiting := 0
 	spaces := map[uint64]bool{}
-	for _, c := range v.Connections() {
-		if leadsTo(v, c.NetNS, c.Remote, c.RemotePort, l) && c.Connecting() {
-			waiting++
-			spaces[c.NetNS] = true
+	all := v.Connections()
+	for i := range all { // large, and a hundred thousand
+		c := &all[i]
+		if c.RemotePort != l.Port || !c.Connecting() || !leadsTo(v, c.NetNS, c.Remote, c.RemotePort, l) {
+			continue
+		}
+		waiting++
+		spaces[c.NetNS] = true
+		if len(affects) < maxAffected {
 			add(v.PeerEntity(c.Remote, c.NetNS))
 			for _, p := range v.SocketOwners(c.Inode) {
 				add(p.Entity())
@@ -42,6 +48,9 @@ func suffering(v *view.View, l view.Listener) (affects []view.Entity, notes []ru
 	}
 	return affects, notes
 }
+
+// maxAffected is of how many a finding says that they are affected, about.
+const maxAffected = 1000
 
 // receivers lists the interfaces of a namespace on which packets arrived.
 func receivers(v *view.View, netns uint64) (list []view.Entity) {
