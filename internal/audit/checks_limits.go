@@ -68,23 +68,22 @@ var limitChecks = []Check{
 
 func lookFiles(v *view.View) (list []Remark, seen bool) {
 	pids, series := view.Group(view.Rows[recording.LimitSample](v), func(s recording.LimitSample) int32 { return s.PID })
-	serves := map[int32]uint16{}
-	for _, l := range v.Listeners() {
-		for _, p := range l.Owners {
-			serves[p.PID] = l.Port
-		}
-	}
 	for _, pid := range pids {
 		p, ok := v.Process(pid)
-		if !ok || p.Own || serves[pid] == 0 {
+		if !ok || p.Own {
 			continue
 		}
+		listeners := v.ListenersOf(pid)
+		if len(listeners) == 0 {
+			continue
+		}
+		port := listeners[len(listeners)-1].Port
 		seen = true
 		s := series[pid][len(series[pid])-1]
 		if s.FilesSoft > int64(filesFew.Int()) || s.FilesSoft <= 0 || float64(s.Files) < filesUsed.Value*float64(s.FilesSoft) {
 			continue
 		}
-		list = append(list, Remark{Subject: p.Entity(), Words: rule.T("%s (%d), which serves port %d, has %d of at most %d files open", p.Comm, p.PID, serves[pid], s.Files, s.FilesSoft),
+		list = append(list, Remark{Subject: p.Entity(), Words: rule.T("%s (%d), which serves port %d, has %d of at most %d files open", p.Comm, p.PID, port, s.Files, s.FilesSoft),
 			See: shell.Line("grep 'open files' /proc/%d/limits; ls /proc/%d/fd | wc -l", pid, pid), Change: shell.Line("prlimit --nofile=65536:65536 --pid %d", pid),
 			Fits: func(f *rule.Finding) (explains, proves bool) {
 				// Without a free descriptor accept takes nothing from its queue. One may be
@@ -134,28 +133,56 @@ func lookGroups(v *view.View) (list []Remark, seen bool) {
 // above, too, also when the one below is gone, and oom_kill those killed because the host was full. A group that has
 // processes has none below with a limit.
 func killedAtLimit(v *view.View, c view.Cgroup) bool {
-	return c.EventsOOM > 0 && c.OOMKills > 0 && holdsProcesses(v, c) && !slices.ContainsFunc(v.Cgroups(), func(o view.Cgroup) bool {
-		return o.Path != c.Path && o.Limited() && o.EventsOOM > 0 && view.InGroup(o.Path, c.Path)
-	})
+	if c.EventsOOM <= 0 || c.OOMKills <= 0 || !holdsProcesses(v, c) {
+		return false
+	}
+	groups := v.Cgroups()
+	for i := range groups { // large, and thousands
+		if o := &groups[i]; o.EventsOOM > 0 && o.Path != c.Path && view.InGroup(o.Path, c.Path) && o.Limited() {
+			return false
+		}
+	}
+	return true
 }
 
 // holdsProcesses says that a group itself has processes. They are not counted in each sample, and never in the group that
 // is the root of a container.
 func holdsProcesses(v *view.View, c view.Cgroup) bool {
 	return slices.ContainsFunc(c.Samples, func(s recording.CgroupSample) bool { return s.Processes > 0 }) ||
-		slices.ContainsFunc(v.Processes(), func(p view.Process) bool { return p.MemCgroup == c.Path })
+		view.Memo(v, "groups with processes", func() map[string]bool {
+			all := v.Processes()
+			m := map[string]bool{}
+			for i := range all {
+				m[all[i].MemCgroup] = true
+			}
+			return m
+		})[c.Path]
 }
 
-// listens says whether a process of a group listens on TCP.
+// listens says whether a process of a group, or of one below it, listens on TCP.
 func listens(v *view.View, group string) bool {
-	for _, l := range v.Listeners() {
-		for _, p := range l.Owners {
-			if view.InGroup(p.Cgroup, group) {
-				return true
+	return view.Memo(v, "groups that listen", func() map[string]bool {
+		m := map[string]bool{}
+		listeners := v.Listeners()
+		for i := range listeners {
+			owners := listeners[i].Owners
+			for j := range owners {
+				addWithParents(m, owners[j].Cgroup)
 			}
 		}
+		return m
+	})[group]
+}
+
+// addWithParents adds a group and those above it that it is in.
+func addWithParents(groups map[string]bool, group string) {
+	if !view.InGroup(group, "/") { // it is not in sight
+		return
 	}
-	return false
+	for at := group; at != "" && !groups[at]; at = at[:max(strings.LastIndexByte(at, '/'), 0)] {
+		groups[at] = true
+	}
+	groups["/"] = true
 }
 
 var (

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -316,12 +317,21 @@ var wishes = []struct {
 	backlog uint32
 }{{"nginx", 511}, {"apache2", 511}, {"httpd", 511}, {"redis-server", 511}, {"valkey-server", 511}, {"php-fpm", 511}, {"memcached", 1024}}
 
-func lookBacklog(v *view.View) (list []Remark, seen bool) {
-	usual := uint32(usualBacklog.Int())
-	if !v.KernelAtLeast(5, 4) {
-		usual = 128
-	}
-	for _, l := range v.Listeners() {
+// maxBacklogs is how many listeners with a backlog that may be cut are told, those that dropped
+// most: any user can make thousands.
+const maxBacklogs = 50
+
+// cutBacklog is a listener the backlog of which may be cut.
+type cutBacklog struct {
+	*view.Listener
+	wish uint32 // what it asks for by itself, where that is known and is more; 0: it is not
+}
+
+// cutBacklogs finds them. seen says whether a limit is known.
+func cutBacklogs(v *view.View, usual uint32) (list []cutBacklog, seen bool) {
+	listeners := v.Listeners()
+	for i := range listeners {
+		l := &listeners[i]
 		limit, ok := v.SysctlNumber(l.NetNS, "net.core.somaxconn")
 		if !ok {
 			continue
@@ -330,25 +340,45 @@ func lookBacklog(v *view.View) (list []Remark, seen bool) {
 		if int64(l.Backlog) != limit {
 			continue // what it asked for, as it is below the limit, or above one that was lowered since
 		}
-		words := rule.T("%s on :%d has a backlog of %d, which is net.core.somaxconn: it may have asked for more, which cannot be seen; the default of the limit is %d", l.Name(), l.Port, l.Backlog, usual)
-		short, wish := l.Backlog < usual, uint32(0)
+		c := cutBacklog{Listener: l}
 		for _, w := range wishes {
 			if strings.HasPrefix(l.Name(), w.name) && l.Backlog < w.backlog {
-				short, wish = true, w.backlog
-				words = rule.T("%s on :%d has a backlog of %d, which is net.core.somaxconn; by itself it asks for %d", l.Name(), l.Port, l.Backlog, w.backlog)
+				c.wish = w.backlog
 			}
 		}
-		if short {
-			enter := v.EnterNetNS(l.NetNS)
-			list = append(list, Remark{Subject: l.Entity(), Words: words, See: shell.Line("%s ss -ltn 'sport = :%d'", enter, l.Port),
-				Change: shell.Line("%s sysctl -w net.core.somaxconn=4096", enter),
-				Fits: func(*rule.Finding) (explains, proves bool) {
-					// Sure is what a server asks for that is known, if all that were refused
-					// would have found room at once, and it takes connections in time.
-					room := float64(wish) - float64(l.Backlog)
-					return true, v.CountersOf(l.NetNS).AtLeast("TcpExtListenOverflows") <= room && 2*l.Full < len(l.Samples)
-				}})
+		if l.Backlog < usual || c.wish > 0 {
+			list = append(list, c)
 		}
+	}
+	return list, seen
+}
+
+func lookBacklog(v *view.View) (list []Remark, seen bool) {
+	usual := uint32(usualBacklog.Int())
+	if !v.KernelAtLeast(5, 4) {
+		usual = 128
+	}
+	backlogs, seen := cutBacklogs(v, usual)
+	if len(backlogs) > maxBacklogs {
+		slices.SortStableFunc(backlogs, func(a, b cutBacklog) int {
+			return cmp.Or(cmp.Compare(b.Dropped, a.Dropped), cmp.Compare(b.Longest, a.Longest))
+		})
+		backlogs = backlogs[:maxBacklogs]
+	}
+	for _, l := range backlogs {
+		words := rule.T("%s on :%d has a backlog of %d, which is net.core.somaxconn: it may have asked for more, which cannot be seen; the default of the limit is %d", l.Name(), l.Port, l.Backlog, usual)
+		if l.wish > 0 {
+			words = rule.T("%s on :%d has a backlog of %d, which is net.core.somaxconn; by itself it asks for %d", l.Name(), l.Port, l.Backlog, l.wish)
+		}
+		enter := v.EnterNetNS(l.NetNS)
+		list = append(list, Remark{Subject: l.Entity(), Words: words, See: shell.Line("%s ss -ltn 'sport = :%d'", enter, l.Port),
+			Change: shell.Line("%s sysctl -w net.core.somaxconn=4096", enter),
+			Fits: func(*rule.Finding) (explains, proves bool) {
+				// Sure is what a server asks for that is known, if all that were refused
+				// would have found room at once, and it takes connections in time.
+				room := float64(l.wish) - float64(l.Backlog)
+				return true, v.CountersOf(l.NetNS).AtLeast("TcpExtListenOverflows") <= room && 2*l.Full < len(l.Samples)
+			}})
 	}
 	return list, seen
 }

@@ -68,11 +68,11 @@ func Unit(cgroup string) string {
 }
 
 // UnitAt returns the unit of systemd that has the group at a path itself, not one above it:
-// a service, a scope or a slice. "" if there is none, and for groups of Kubernetes: kubelet
-// and the runtime set these.
+// a service, a scope or a slice. "" if there is none, and for groups of Kubernetes and Nomad,
+// which set these themselves.
 func UnitAt(cgroup string) string {
 	above, unit := path.Split(path.Clean("/" + cgroup))
-	if strings.Contains(cgroup, "kubepods") || unit != Unit(cgroup) && !strings.HasSuffix(unit, ".slice") {
+	if strings.Contains(cgroup, "kubepods") || strings.HasPrefix(path.Clean("/"+cgroup)+"/", "/nomad.slice/") || unit != Unit(cgroup) && !strings.HasSuffix(unit, ".slice") {
 		return ""
 	}
 	for part := range strings.SplitSeq(strings.Trim(above, "/"), "/") {

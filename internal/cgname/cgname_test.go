@@ -88,6 +88,7 @@ func TestUnitAt(t *testing.T) {
 		"/kubepods.slice/kubepods-pod9f3c1a52_77b1.slice":                              "",
 		"/kubepods.slice/kubepods-pod9f3c1a52_77b1.slice/cri-containerd-3f2a91c.scope": "",
 		"/docker/3f2a91c04b7d":                                                         "", "/": "", "": "",
+		"/nomad.slice": "", "/nomad.slice/share.slice/0a1b.web.scope": "",
 	} {
 		if got := UnitAt(group); got != want {
 			t.Errorf("%s: %q, want %q", group, got, want)

@@ -47,5 +47,5 @@ var diskTerms = []term{
 	{[]string{"eio", "input/output error", "medium error", "badblocks", "pending sectors"}, "The disk could not read or write. The kernel log names disk and sector, smartctl the disk's own counts.", []string{"disk/errors", "tool/smartctl", "disk.timeouts"}},
 	{[]string{"edquot", "disk quota exceeded"}, "The quota of a user, a project or a container is used up while the filesystem has space.", []string{"disk/full", "filesystem.available"}},
 	{[]string{"kb_dscd/s", "mb_dscd/s", "kb_dscd", "drqm/s", "%drqm"}, "In iostat: blocks that were discarded (TRIM), and discards that were merged, per second.", []string{"disk.await", "disk.queue", "tool/iostat"}},
-	{[]string{"cancelled_write_bytes"}, "In /proc/PID/io: bytes that a process wrote and that were thrown away, as their file was, before they reached a disk.", []string{"process.cancelled-bytes", "disk/many-small-writes"}},
+	{[]string{"cancelled_write_bytes"}, "In /proc/PID/io: bytes not yet on a disk that this process threw away as it deleted or truncated files, whoever wrote them.", []string{"process.cancelled-bytes", "disk/many-small-writes"}},
 }

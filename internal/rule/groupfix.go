@@ -21,6 +21,8 @@ var (
 		"resources.limits.cpu of the container in the pod's spec: kubelet sets both the container and the pod by it"}
 	MemoryGroups = Controller{"memory", "docker update --memory with --memory-swap, or resources.limits.memory of the pod",
 		"resources.limits.memory of the container in the pod's spec: kubelet sets both the container and the pod by it"}
+	CPUWeights = Controller{"cpu", "docker run --cpu-shares without --cpus, or requests.cpu without limits.cpu in the pod",
+		"requests.cpu, and no limits.cpu, of the container in the pod's spec: kubelet sets both the container and the pod by it"}
 	TaskGroups = Controller{"pids", "docker update --pids-limit, or podPidsLimit of kubelet", "podPidsLimit of kubelet, which sets the pod by it"}
 	IOGroups   = Controller{"blkio", "docker run --device-read-bps and its like, with a new container", ""}
 )
@@ -93,18 +95,20 @@ func (k Controller) Loosen(v *view.View, f Fix, c view.Cgroup, inner string, set
 	case outside:
 		f.Text = T("%s; do this on the container's host: %s", f.Text, k.host)
 		return f
-	case k.pod != "" && cgname.InPod(c.Path):
+	case k.pod != "" && len(commands) > 0 && cgname.InPod(c.Path):
 		f.Text = T("%s; to make it last, set %s, and writes the files again", f.Text, k.pod)
 	}
 	f.Command = inTurn(commands)
 	return f
 }
 
-// around lists a group, those above it and those between it and inner, from the outside in.
+// around lists a group, those above it and those between it and inner, from the outside in. Above a
+// pod of Kubernetes lies what kubelet leaves to all pods together: that is no pod's to raise.
 func around(v *view.View, c view.Cgroup, inner string) []view.Cgroup {
 	list := []view.Cgroup{c}
 	for _, g := range v.Cgroups() {
-		if g.Version == c.Version && g.Path != c.Path && (view.InGroup(c.Path, g.Path) || view.InGroup(g.Path, c.Path) && view.InGroup(inner, g.Path)) {
+		above := view.InGroup(c.Path, g.Path) && (!cgname.InPod(c.Path) || cgname.InPod(g.Path))
+		if g.Version == c.Version && g.Path != c.Path && (above || view.InGroup(g.Path, c.Path) && view.InGroup(inner, g.Path)) {
 			list = append(list, g)
 		}
 	}

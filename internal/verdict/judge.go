@@ -124,18 +124,24 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 	return out
 }
 
+// maxCited is how many settings a finding names, besides one that makes it certain.
+const maxCited = 5
+
 // cite names the settings that explain findings. A likely one becomes certain if a
 // setting proves it, unless rows were lost.
 func cite(settings []audit.Remark, found []Finding) {
 	for i := range found {
 		f := &found[i]
+		cited := 0
 		for j := range settings {
 			explains, proves := settings[j].Explains(&f.Finding)
-			if !explains {
+			raises := proves && f.Confidence == rule.Likely && !f.Lossy
+			if !explains || cited >= maxCited && !raises {
 				continue
 			}
 			f.Notes = append(f.Notes, rule.T("a setting explains it: %v (%s)", settings[j].Words, settings[j].Check.ID))
-			if proves && f.Confidence == rule.Likely && !f.Lossy {
+			cited++
+			if raises {
 				f.Confidence = rule.Certain
 			}
 		}

@@ -45,6 +45,9 @@ func chainsOf(v *view.View, found []Finding) []Chain {
 	var list []Chain
 	all := innermostFirst(found)
 	for _, f := range all {
+		if len(list) >= maxChains {
+			break
+		}
 		if f.Confidence <= rule.Possible {
 			continue
 		}

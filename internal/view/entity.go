@@ -194,16 +194,60 @@ func (e *Entity) servedBy(l Listener) {
 // ServedBy finds who serves an address and port on this host. It must be the only
 // one that can be meant. A capture alone knows no processes.
 func (v *View) ServedBy(address string, port uint16) (Listener, bool) {
-	var found []Listener
-	for _, l := range v.Listeners() {
-		if l.Port == port && (l.Local == address || Wildcard(l.Local) && v.HasAddress(l.NetNS, address)) {
-			found = append(found, l)
+	listeners, at := v.Listeners(), v.servers()
+	var found []int32
+	if !Wildcard(address) {
+		found = slices.Clone(at[servedPlace{address, port}])
+	}
+	for _, i := range at[servedPlace{allAddresses, port}] {
+		if v.HasAddress(listeners[i].NetNS, address) {
+			found = append(found, i)
 		}
 	}
-	if len(found) == 0 || slices.ContainsFunc(found, func(l Listener) bool { return l.PID() != found[0].PID() || l.NetNS != found[0].NetNS }) {
+	if len(found) == 0 {
 		return Listener{}, false
 	}
-	return found[0], true
+	first := &listeners[slices.Min(found)]
+	if slices.ContainsFunc(found, func(i int32) bool { return listeners[i].PID() != first.PID() || listeners[i].NetNS != first.NetNS }) {
+		return Listener{}, false
+	}
+	return *first, true
+}
+
+// servedPlace is where listeners are bound.
+type servedPlace struct {
+	local string
+	port  uint16
+}
+
+// allAddresses stands for all that Wildcard knows.
+const allAddresses = "*"
+
+// servers are the places of Listeners by where these are bound, of each network namespace the
+// first ones of two processes at most: more than one cannot be told apart.
+func (v *View) servers() map[servedPlace][]int32 {
+	return Memo(v, "servers", func() map[servedPlace][]int32 {
+		listeners := v.Listeners()
+		m := map[servedPlace][]int32{}
+		for i := range listeners {
+			l := &listeners[i]
+			k := servedPlace{l.Local, l.Port}
+			if Wildcard(l.Local) {
+				k.local = allAddresses
+			}
+			others, known := 0, false
+			for _, j := range m[k] {
+				if o := &listeners[j]; o.NetNS == l.NetNS {
+					known = known || o.PID() == l.PID()
+					others++
+				}
+			}
+			if !known && others < 2 {
+				m[k] = append(m[k], int32(i))
+			}
+		}
+		return m
+	})
 }
 
 // ServiceEntity names a service seen in packets, and the process behind it if the

@@ -2,6 +2,7 @@ package view
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"rtrail/internal/recording"
@@ -10,37 +11,15 @@ import (
 // ResolversAt lists the processes of this host that serve DNS at an address, as those reach it who
 // live in a network namespace, oldest first. It must be an address of that namespace.
 func (v *View) ResolversAt(ns uint64, address string) (list []Process) {
-	type place struct {
-		ns    uint64
-		local string
-		inode uint64
+	servers := v.dnsServers()
+	pids := servers[dnsPlace{ns, address}]
+	if len(pids) == 0 && (loopback(address) || v.HasAddress(ns, address)) { // the kernel prefers the more exact one
+		pids = servers[dnsPlace{ns, anyOf(address)}]
 	}
-	bound := Memo(v, "dns-servers", func() (list []place) {
-		seen := map[place]bool{}
-		for _, s := range Rows[recording.UDPSample](v) {
-			p := place{s.NetNS, s.Local, s.Inode}
-			if s.LocalPort == dnsPort && s.RemotePort == 0 && s.Inode != 0 && !seen[p] {
-				seen[p] = true
-				list = append(list, p)
-			}
+	for _, pid := range pids {
+		if p, ok := v.Process(pid); ok {
+			list = append(list, p)
 		}
-		return list
-	})
-	add := func(takes func(local string) bool) {
-		for _, b := range bound {
-			if b.ns != ns || !takes(b.local) {
-				continue
-			}
-			for _, p := range v.SocketOwners(b.inode) {
-				if !slices.ContainsFunc(list, func(q Process) bool { return q.PID == p.PID }) {
-					list = append(list, p)
-				}
-			}
-		}
-	}
-	add(func(local string) bool { return local == address })
-	if len(list) == 0 && (loopback(address) || v.HasAddress(ns, address)) { // the kernel prefers the more exact one
-		add(func(local string) bool { return takesFor(local, address) })
 	}
 	if len(list) > 1 { // it opened the socket for the other one
 		list = slices.DeleteFunc(list, func(p Process) bool { return p.PID == 1 })
@@ -49,14 +28,72 @@ func (v *View) ResolversAt(ns uint64, address string) (list []Process) {
 	return list
 }
 
+// dnsPlace is an address of a network namespace, or all of a family as anyOf names them.
+type dnsPlace struct {
+	ns    uint64
+	local string
+}
+
+// anyOf stands for the sockets bound to all addresses that take what is sent to an address.
+func anyOf(address string) string {
+	if strings.Contains(address, ":") {
+		return "any of IPv6"
+	}
+	return "any of IPv4"
+}
+
+// dnsServers are the processes that serve DNS at each place, in the order in which their sockets were
+// first seen.
+func (v *View) dnsServers() map[dnsPlace][]int32 {
+	return Memo(v, "dns-servers", func() map[dnsPlace][]int32 {
+		type socket struct {
+			dnsPlace
+			inode uint64
+		}
+		type server struct {
+			dnsPlace
+			pid int32
+		}
+		seen, known := map[socket]bool{}, map[server]bool{}
+		m := map[dnsPlace][]int32{}
+		rows := Rows[recording.UDPSample](v)
+		for i := range rows {
+			s := &rows[i]
+			at := dnsPlace{s.NetNS, s.Local}
+			if s.LocalPort != dnsPort || s.RemotePort != 0 || s.Inode == 0 || seen[socket{at, s.Inode}] {
+				continue
+			}
+			seen[socket{at, s.Inode}] = true
+			places := []dnsPlace{at}
+			for _, address := range []string{"0.0.0.0", "::"} { // of each family
+				if Wildcard(s.Local) && takesFor(s.Local, address) {
+					places = append(places, dnsPlace{s.NetNS, anyOf(address)})
+				}
+			}
+			for _, p := range v.SocketOwners(s.Inode) {
+				for _, at := range places {
+					if !known[server{at, p.PID}] {
+						known[server{at, p.PID}] = true
+						m[at] = append(m[at], p.PID)
+					}
+				}
+			}
+		}
+		return m
+	})
+}
+
 // Forwarded lists the sockets by which processes that serve DNS may wait for servers that they ask
 // themselves, in a network namespace: those of which Lookups leaves most out.
-func (v *View) Forwarded(ns uint64, by []Process) (list []Lookup) {
-	for _, l := range v.allLookups() {
-		ours := func(p Process) bool {
-			return slices.ContainsFunc(by, func(q Process) bool { return q.PID == p.PID })
-		}
-		if l.serves && l.NetNS == ns && slices.ContainsFunc(l.Owners, ours) {
+func (v *View) Forwarded(ns uint64, by []Process) (list []*Lookup) {
+	ours := map[int32]bool{}
+	for i := range by {
+		ours[by[i].PID] = true
+	}
+	all := v.allLookups()
+	for i := range all {
+		l := &all[i]
+		if l.serves && l.NetNS == ns && slices.ContainsFunc(l.Owners, func(p Process) bool { return ours[p.PID] }) {
 			list = append(list, l)
 		}
 	}
@@ -75,8 +112,14 @@ func UnderWay(lookups []Lookup) []time.Time {
 	return slices.CompactFunc(list, func(a, b time.Time) bool { return a.Sub(b).Abs() <= sameMoment })
 }
 
-// UnderWayAt says whether the socket was there at a reading.
-func (l *Lookup) UnderWayAt(reading time.Time) bool {
-	first, last := l.samples[0].At, l.samples[len(l.samples)-1].At
-	return !reading.Before(first.Add(-sameMoment)) && !reading.After(last.Add(sameMoment))
+// UnderWayAt says at which of some readings, in the order of time, the socket was there: from first to
+// before end.
+func (l *Lookup) UnderWayAt(readings []time.Time) (first, end int) {
+	from, to := l.samples[0].At.Add(-sameMoment), l.samples[len(l.samples)-1].At.Add(sameMoment)
+	first, _ = slices.BinarySearchFunc(readings, from, time.Time.Compare)
+	end, exact := slices.BinarySearchFunc(readings, to, time.Time.Compare)
+	if exact {
+		end++
+	}
+	return first, end
 }

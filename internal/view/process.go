@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 	"time"
 
@@ -159,8 +160,16 @@ func (p Process) Age(end time.Time) time.Duration { return end.Sub(p.Started) }
 // Process finds a process by its PID; the youngest one if the PID was used
 // more than once in the window.
 func (v *View) Process(pid int32) (Process, bool) {
-	all := v.Processes()
-	index := Memo(v, "process-index", func() map[int32]int {
+	if i, ok := v.processIndex()[pid]; ok {
+		return v.Processes()[i], true
+	}
+	return Process{}, false
+}
+
+// processIndex is at which place of Processes a PID is.
+func (v *View) processIndex() map[int32]int {
+	return Memo(v, "process-index", func() map[int32]int {
+		all := v.Processes()
 		m := map[int32]int{}
 		for i := range all {
 			if have, ok := m[all[i].PID]; !ok || all[i].Started.After(all[have].Started) {
@@ -169,10 +178,6 @@ func (v *View) Process(pid int32) (Process, bool) {
 		}
 		return m
 	})
-	if i, ok := index[pid]; ok {
-		return all[i], true
-	}
-	return Process{}, false
 }
 
 // ProcessThat finds a process by its PID and when it began, as events tell both: none if the PID
@@ -185,29 +190,58 @@ func (v *View) ProcessThat(pid int32, started time.Time) (Process, bool) {
 	return p, true
 }
 
+// maxHolders is how many processes are told of a socket. Servers that fork for connections have
+// hundreds of workers; any user can start thousands that inherit a socket.
+const maxHolders = 1024
+
 // SocketOwners lists the processes that hold a socket, by its inode, oldest
-// process first: with forked workers that is the one people call the server.
+// process first: with forked workers that is the one people call the server. Of more than
+// maxHolders it has the oldest. The list is shared: nobody may change it.
 func (v *View) SocketOwners(inode uint64) []Process {
 	if inode == 0 {
 		return nil
 	}
-	owners := Memo(v, "socket-owners", func() map[uint64][]int32 {
-		m := map[uint64][]int32{}
-		for _, o := range Rows[recording.SocketOwner](v) {
-			if !slices.Contains(m[o.Inode], o.PID) {
-				m[o.Inode] = append(m[o.Inode], o.PID)
-			}
-		}
-		return m
-	})
-	var list []Process
-	for _, pid := range owners[inode] {
-		if p, ok := v.Process(pid); ok {
-			list = append(list, p)
+	return Memo(v, "socket-owners", v.socketOwners)[inode]
+}
+
+// socketOwners are the holders of each socket. Sockets that the same processes hold, as those
+// that a server's children inherit, have one list: a Process is large.
+func (v *View) socketOwners() map[uint64][]Process {
+	type hold struct {
+		inode uint64
+		pid   int32
+	}
+	all, index := v.Processes(), v.processIndex()
+	known := map[hold]bool{}
+	holders := map[uint64][]int32{} // places in all
+	for _, o := range Rows[recording.SocketOwner](v) {
+		h := hold{o.Inode, o.PID}
+		if i, ok := index[o.PID]; ok && !known[h] {
+			known[h] = true
+			holders[o.Inode] = append(holders[o.Inode], int32(i))
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Process) int { return a.Started.Compare(b.Started) })
-	return list
+	shared := map[string][]Process{}
+	owners := make(map[uint64][]Process, len(holders))
+	var key []byte
+	for inode, places := range holders {
+		slices.SortStableFunc(places, func(a, b int32) int { return all[a].Started.Compare(all[b].Started) })
+		places = places[:min(len(places), maxHolders)]
+		key = key[:0]
+		for _, i := range places {
+			key = binary.NativeEndian.AppendUint32(key, uint32(i))
+		}
+		list, ok := shared[string(key)]
+		if !ok {
+			list = make([]Process, len(places))
+			for n, i := range places {
+				list[n] = all[i]
+			}
+			shared[string(key)] = list
+		}
+		owners[inode] = list
+	}
+	return owners
 }
 
 // startSlack is how far two tables may differ in when a process began: one has it from

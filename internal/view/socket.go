@@ -12,7 +12,7 @@ import (
 type Listener struct {
 	recording.ListenerSample
 	Samples []recording.ListenerSample
-	Owners  []Process // oldest first; empty when nobody is known to hold it
+	Owners  []Process // oldest first, maxHolders at most; empty when nobody is known to hold it
 	Full    int       // samples in which the accept queue held more than its limit
 	Longest uint32    // longest queue seen
 	Dropped float64   // growth of Drops
@@ -64,6 +64,36 @@ func (v *View) Listeners() []Listener {
 	})
 }
 
+// ListenersOf lists the listening TCP sockets that a process holds, in the order of Listeners,
+// also those that more processes hold than their owners tell.
+func (v *View) ListenersOf(pid int32) []Listener {
+	listeners := v.Listeners()
+	places := Memo(v, "listeners-of", func() map[int32][]int32 {
+		at := map[uint64][]int32{} // by inode
+		for i := range listeners {
+			if inode := listeners[i].Inode; inode != 0 {
+				at[inode] = append(at[inode], int32(i))
+			}
+		}
+		m := map[int32][]int32{}
+		for _, o := range Rows[recording.SocketOwner](v) {
+			if held := at[o.Inode]; len(held) > 0 {
+				m[o.PID] = append(m[o.PID], held...)
+			}
+		}
+		for pid, list := range m {
+			slices.Sort(list)
+			m[pid] = slices.Compact(list)
+		}
+		return m
+	})
+	var list []Listener
+	for _, i := range places[pid] {
+		list = append(list, listeners[i])
+	}
+	return list
+}
+
 // WorksFor says whether a process holds the listening socket of a service or listener that is
 // named by another one: workers that a server starts, as those of nginx, inherit it.
 func (v *View) WorksFor(worker, service Entity) bool {
@@ -93,21 +123,30 @@ func (v *View) WorksFor(worker, service Entity) bool {
 // ListenerAt finds the listener that serves a port in a network namespace: one
 // bound to the address if there is one, else one bound to all addresses.
 func (v *View) ListenerAt(ns uint64, local string, port uint16) (Listener, bool) {
-	var wild *Listener
-	listeners := v.Listeners()
-	for i, l := range listeners {
-		if l.NetNS != ns || l.Port != port {
-			continue
-		}
-		if l.Local == local {
-			return l, true
-		}
-		if Wildcard(l.Local) {
-			wild = &listeners[i]
-		}
+	type place struct {
+		ns    uint64
+		local string
+		port  uint16
 	}
-	if wild != nil {
-		return *wild, true
+	const wild = "any"
+	listeners := v.Listeners()
+	index := Memo(v, "listener-index", func() map[place]int {
+		m := make(map[place]int, len(listeners))
+		for i := range listeners {
+			l := &listeners[i]
+			if _, ok := m[place{l.NetNS, l.Local, l.Port}]; !ok {
+				m[place{l.NetNS, l.Local, l.Port}] = i
+			}
+			if Wildcard(l.Local) {
+				m[place{l.NetNS, wild, l.Port}] = i // the last one
+			}
+		}
+		return m
+	})
+	for _, address := range []string{local, wild} {
+		if i, ok := index[place{ns, address, port}]; ok {
+			return listeners[i], true
+		}
 	}
 	return Listener{}, false
 }

@@ -64,18 +64,32 @@ func (v *View) UDPSockets() []UDPSocket {
 // to that port of all addresses, in a network namespace; 0: in any. The sockets of all namespaces
 // are read together, so that one without a row has none.
 func (v *View) ListensUDP(ns uint64, address string, port uint16) bool {
-	rows, streams := Rows[recording.UDPSample](v), Readings[recording.TCPSample](v)
-	var last time.Time
-	if n := len(streams); n > 0 { // in a dump of connections
-		last = streams[n-1].At()
+	type place struct {
+		ns    uint64 // 0: any
+		local string
+		port  uint16
 	}
-	for i := range rows {
-		if rows[i].At.After(last) {
-			last = rows[i].At
+	bound := Memo(v, "udp-bound", func() map[place]bool {
+		rows, streams := Rows[recording.UDPSample](v), Readings[recording.TCPSample](v)
+		var last time.Time
+		if n := len(streams); n > 0 { // in a dump of connections
+			last = streams[n-1].At()
 		}
-	}
-	return slices.ContainsFunc(rows, func(s recording.UDPSample) bool {
-		return s.LocalPort == port && s.RemotePort == 0 && (ns == 0 || s.NetNS == ns) && last.Sub(s.At) <= sameMoment && takesFor(s.Local, address)
+		for i := range rows {
+			if rows[i].At.After(last) {
+				last = rows[i].At
+			}
+		}
+		m := map[place]bool{}
+		for i := range rows {
+			if s := &rows[i]; s.RemotePort == 0 && last.Sub(s.At) <= sameMoment {
+				m[place{s.NetNS, s.Local, s.LocalPort}], m[place{0, s.Local, s.LocalPort}] = true, true
+			}
+		}
+		return m
+	})
+	return slices.ContainsFunc([]string{address, "0.0.0.0", "::", "*"}, func(local string) bool {
+		return takesFor(local, address) && bound[place{ns, local, port}]
 	})
 }
 

@@ -72,6 +72,18 @@ func (w *waiters) add(p *Process, server Entity, mean float64, longest time.Dura
 	sum.Told = sum.Told || told
 }
 
+// cut keeps those that were waited for most, if there are more than limit.
+func (w *waiters) cut(limit int) {
+	if len(w.order) > limit {
+		slices.SortStableFunc(w.order, func(a, b waiter) int { return cmp.Compare(w.sums[b].Mean, w.sums[a].Mean) })
+		w.order = w.order[:limit]
+	}
+}
+
+// maxWaits is how many waits are told of a host, the longest ones: a program may wait for
+// as many servers as it has connections.
+const maxWaits = 1000
+
 // hostWaits are those that servers tell of their sessions, and sockets of the
 // others.
 func (v *View) hostWaits() []Wait {
@@ -118,6 +130,7 @@ func (v *View) hostWaits() []Wait {
 			all.add(&owners[0], server, float64(readings)/float64(max(len(v.TCPMoments(c.NetNS)), 1)), longest, answered)
 		}
 	}
+	all.cut(maxWaits)
 	list := make([]Wait, 0, len(all.order))
 	for _, k := range all.order {
 		w := all.sums[k]

@@ -29,6 +29,8 @@ type namespace struct {
 	rows    int                // connections that the last dump read
 	lost    int                // those that it came upon and did not read
 	cut     bool               // it ended before it had seen all of them
+	listens limited            // listeners of this sample
+	udp     limited            // UDP sockets of it
 	files   map[string]*procfile.File
 	failure error // why it could not be entered
 	legacy  bool  // tables of old iptables are in use
@@ -132,7 +134,7 @@ func (n *namespace) unread(counters []recording.ProtocolSample, listens []record
 			all--
 		}
 	}
-	return max(all-n.rows, n.lost)
+	return max(all-n.listens.lost-n.rows, n.lost)
 }
 
 // reopen replaces a socket whose answer was not read to its end.

@@ -51,6 +51,11 @@ const (
 	// address has ports. A namespace may have millions.
 	maxConnections = 2 << 16
 
+	// maxListeners and maxDatagrams bound the listeners and the UDP sockets that are read of one
+	// namespace: any user can bind as many as there are ports, and more with SO_REUSEPORT.
+	maxListeners = 1 << 15
+	maxDatagrams = 1 << 15
+
 	// maxOfAll bounds those of all namespaces together: a row is some 300 bytes.
 	maxOfAll = 2 * maxConnections
 
@@ -247,6 +252,8 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 			failed = fmt.Errorf("network namespace %d: %w", n.NetNS, err)
 		}
 		spent += p.cpuTime() - began
+		w.LostFrom(p.Name(), recording.Listeners, n.listens.lost)
+		w.LostFrom(p.Name(), recording.UDPSockets, n.udp.lost)
 		if settings || !n.configured {
 			p.settings(n, w, &missed)
 		}
@@ -365,7 +372,21 @@ func (p *Probe) beginDump() {
 	p.until = time.Now().Add(dumpTime)
 	for _, n := range p.spaces {
 		n.rows, n.lost, n.cut = 0, 0, false
+		n.listens, n.udp = limited{}, limited{}
 	}
+}
+
+// limited counts rows of which no more than a number are taken.
+type limited struct{ taken, lost int }
+
+// take says whether one more is taken.
+func (l *limited) take(limit int) bool {
+	if l.taken >= limit {
+		l.lost++
+		return false
+	}
+	l.taken++
+	return true
 }
 
 // Bits of states (1<<state) that dumps ask for.
@@ -403,7 +424,7 @@ func (p *Probe) sockets(n *namespace, connections bool) error {
 func (p *Probe) streams(n *namespace, family uint8, connections bool) error {
 	err := n.diag.dump(family, unix.IPPROTO_TCP, withMemory, listening, func(b []byte) error {
 		row := recording.TCPSample{At: time.Now(), NetNS: n.NetNS}
-		if p.reader.tcp(b, &row) {
+		if p.reader.tcp(b, &row) && n.listens.take(maxListeners) {
 			p.listens = append(p.listens, listener(&row))
 		}
 		return nil
@@ -443,7 +464,7 @@ func (p *Probe) datagrams(n *namespace, family uint8) error {
 	at := time.Now()
 	err := n.diag.dump(family, unix.IPPROTO_UDP, withMemory, anyState, func(b []byte) error {
 		row := recording.UDPSample{At: at, NetNS: n.NetNS}
-		if p.reader.udp(b, &row) {
+		if p.reader.udp(b, &row) && n.udp.take(maxDatagrams) {
 			p.udp = append(p.udp, row)
 		}
 		return nil

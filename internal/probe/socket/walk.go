@@ -66,7 +66,7 @@ func (p *Probe) walkTable(t kernel.SocketTable, w *recording.Writer, connections
 		for i := range rows {
 			if n := p.spaceOf(&rows[i], t); n != nil {
 				s := recording.TCPSample{At: at, NetNS: n.NetNS}
-				if p.reader.row(&rows[i], c, &s) && s.State == recording.TCPListen {
+				if p.reader.row(&rows[i], c, &s) && s.State == recording.TCPListen && n.listens.take(maxListeners) {
 					p.listens = append(p.listens, listener(&s))
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"rtrail/internal/cgname"
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -216,14 +217,14 @@ func throttledFixes(v *view.View, c view.Cgroup) []rule.Fix {
 		Tradeoff: "no hard ceiling: the bill or the neighbour's latency may depend on one"}
 	return []rule.Fix{
 		rule.CPUGroups.Loosen(v, raise, c, "", func(g view.Cgroup) []rule.Setting { return quota(g, to) }),
-		rule.CPUGroups.Loosen(v, weigh, c, "", func(g view.Cgroup) []rule.Setting {
+		rule.CPUWeights.Loosen(v, weigh, c, "", func(g view.Cgroup) []rule.Setting {
 			switch {
-			case g.Path == c.Path:
-				return []rule.Setting{noQuota(g), halfWeight(g)}
-			case g.HasQuota() && perSecond(g) < to:
+			case g.Path != c.Path && (!g.HasQuota() || perSecond(g) >= to):
+				return nil
+			case g.Path != c.Path && cgname.InPod(g.Path): // kubelet weighs pods
 				return []rule.Setting{noQuota(g)}
 			}
-			return nil
+			return []rule.Setting{noQuota(g), halfWeight(g)}
 		}),
 		{Text: rule.T("run no more threads than the quota has CPUs (GOMAXPROCS, -XX:ActiveProcessorCount, worker_processes)"),
 			Tradeoff: "less parallel; but threads beyond the quota only use it up earlier in each period"},

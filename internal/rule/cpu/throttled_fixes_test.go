@@ -24,19 +24,21 @@ func TestThrottledFixes(t *testing.T) {
 		above        string        // another group
 		allows       time.Duration // its quota per 100 ms
 		raise, weigh string
-		text         string // what both say further
+		text, others string // what each of both says further
 	}{
-		{"/system.slice/redis.service", 2, "", 0, "systemctl set-property redis.service CPUQuota=25%", "systemctl set-property redis.service CPUQuota= CPUWeight=50", ""},
-		{"/system.slice/redis.service", 1, "", 0, "systemctl set-property redis.service CPUQuota=25%", "systemctl set-property redis.service CPUQuota= CPUWeight=50", ""},
-		{"/batch.slice", 2, "", 0, "systemctl set-property batch.slice CPUQuota=25%", "systemctl set-property batch.slice CPUQuota= CPUWeight=50", ""},
+		{"/system.slice/redis.service", 2, "", 0, "systemctl set-property redis.service CPUQuota=25%", "systemctl set-property redis.service CPUQuota= CPUWeight=50", "", ""},
+		{"/system.slice/redis.service", 1, "", 0, "systemctl set-property redis.service CPUQuota=25%", "systemctl set-property redis.service CPUQuota= CPUWeight=50", "", ""},
+		{"/a.slice/b.service", 2, "/a.slice", 12500 * time.Microsecond, "systemctl set-property a.slice CPUQuota=25% && systemctl set-property b.service CPUQuota=25%",
+			"systemctl set-property a.slice CPUQuota= CPUWeight=50 && systemctl set-property b.service CPUQuota= CPUWeight=50", "", ""},
+		{"/batch.slice", 2, "", 0, "systemctl set-property batch.slice CPUQuota=25%", "systemctl set-property batch.slice CPUQuota= CPUWeight=50", "", ""},
 		{"/system.slice/redis.service/workers", 2, "", 0, `echo "25000 100000" > ` + dir + "/system.slice/redis.service/workers/cpu.max",
-			"echo max > " + dir + "/system.slice/redis.service/workers/cpu.max && echo 50 > " + dir + "/system.slice/redis.service/workers/cpu.weight", ""},
-		{"/docker/aaa", 2, "", 0, `echo "25000 100000" > ` + dir + "/docker/aaa/cpu.max", "echo max > " + dir + "/docker/aaa/cpu.max && echo 50 > " + dir + "/docker/aaa/cpu.weight", ""},
-		{"/docker/aaa", 1, "", 0, "echo 25000 > " + dir + "/cpu/docker/aaa/cpu.cfs_quota_us", "echo -1 > " + dir + "/cpu/docker/aaa/cpu.cfs_quota_us && echo 512 > " + dir + "/cpu/docker/aaa/cpu.shares", ""},
+			"echo max > " + dir + "/system.slice/redis.service/workers/cpu.max && echo 50 > " + dir + "/system.slice/redis.service/workers/cpu.weight", "", ""},
+		{"/docker/aaa", 2, "", 0, `echo "25000 100000" > ` + dir + "/docker/aaa/cpu.max", "echo max > " + dir + "/docker/aaa/cpu.max && echo 50 > " + dir + "/docker/aaa/cpu.weight", "", ""},
+		{"/docker/aaa", 1, "", 0, "echo 25000 > " + dir + "/cpu/docker/aaa/cpu.cfs_quota_us", "echo -1 > " + dir + "/cpu/docker/aaa/cpu.cfs_quota_us && echo 512 > " + dir + "/cpu/docker/aaa/cpu.shares", "", ""},
 		{app, 2, pod, 12500 * time.Microsecond, `echo "25000 100000" > ` + dir + pod + `/cpu.max && echo "25000 100000" > ` + dir + app + "/cpu.max",
-			"echo max > " + dir + pod + "/cpu.max && echo max > " + dir + app + "/cpu.max && echo 50 > " + dir + app + "/cpu.weight", "resources.limits.cpu of the container in the pod's spec"},
-		{app, 2, pod, 25 * time.Millisecond, `echo "25000 100000" > ` + dir + app + "/cpu.max", "echo max > " + dir + app + "/cpu.max && echo 50 > " + dir + app + "/cpu.weight", "resources.limits.cpu of the container in the pod's spec"},
-		{"/", 2, "", 0, "", "", "on the container's host: docker update --cpus"},
+			"echo max > " + dir + pod + "/cpu.max && echo max > " + dir + app + "/cpu.max && echo 50 > " + dir + app + "/cpu.weight", "resources.limits.cpu of the container in the pod's spec", "requests.cpu, and no limits.cpu"},
+		{app, 2, pod, 25 * time.Millisecond, `echo "25000 100000" > ` + dir + app + "/cpu.max", "echo max > " + dir + app + "/cpu.max && echo 50 > " + dir + app + "/cpu.weight", "resources.limits.cpu of the container in the pod's spec", "requests.cpu, and no limits.cpu"},
+		{"/", 2, "", 0, "", "", "on the container's host: docker update --cpus", "--cpu-shares without --cpus"},
 	} {
 		h := ruletest.New(2, 10)
 		if c.above != "" {
@@ -47,8 +49,9 @@ func TestThrottledFixes(t *testing.T) {
 			if got := fixes[i].Command.String(); got != want {
 				t.Errorf("%s, version %d: %q, want %q", c.path, c.version, got, want)
 			}
-			if text := fixes[i].Text.String(); !strings.Contains(text, c.text) || c.text == "" && strings.Contains(text, ";") {
-				t.Errorf("%s: %q, want %q", c.path, text, c.text)
+			says := []string{c.text, c.others}[i]
+			if text := fixes[i].Text.String(); !strings.Contains(text, says) || says == "" && strings.Contains(text, ";") {
+				t.Errorf("%s: %q, want %q", c.path, text, says)
 			}
 		}
 	}

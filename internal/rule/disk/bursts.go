@@ -99,8 +99,10 @@ func queueAt(v *view.View, disk string, moment func(time.Time) bool) float64 {
 
 // diskRows are the readings of each disk.
 func diskRows(v *view.View) map[string][]recording.DiskSample {
-	_, rows := view.Group(view.Rows[recording.DiskSample](v), func(s recording.DiskSample) string { return s.Device })
-	return rows
+	return view.Memo(v, "disk/rows", func() map[string][]recording.DiskSample {
+		_, rows := view.Group(view.Rows[recording.DiskSample](v), func(s recording.DiskSample) string { return s.Device })
+		return rows
+	})
 }
 
 // queueWhile is the mean number of requests in flight at a disk at certain moments; ok is false

@@ -56,12 +56,32 @@ func detectCgroupOOM(v *view.View) ([]rule.Finding, error) {
 	}
 	// Counters speak where the log cannot be read. The deepest group that
 	// counted a kill is the one the process died in.
+	counted := map[string]*counting{} // by the group in which memory was used up
+	var full []string
 	for _, c := range v.Cgroups() {
-		if n := view.OrZero(c.Kills); n > 0 && !told[c.Path] && !toldInside(told, c.Path) && !deeperKill(v, c) && logSilent(v) {
-			found = append(found, countedGroupKill(v, c, n))
+		if view.OrZero(c.Kills) > 0 && !told[c.Path] && !toldInside(told, c.Path) && !deeperKill(v, c) && logSilent(v) {
+			g, out := outOfMemory(v, c)
+			if !out {
+				g = c
+			}
+			if counted[g.Path] == nil {
+				counted[g.Path] = &counting{full: g, out: out}
+				full = append(full, g.Path)
+			}
+			counted[g.Path].groups = append(counted[g.Path].groups, c)
 		}
 	}
+	for _, path := range full {
+		found = append(found, countedGroupKill(v, counted[path]))
+	}
 	return found, nil
+}
+
+// counting is what counters tell of kills.
+type counting struct {
+	full   view.Cgroup   // the group that used up its memory, if out; else the one of which processes were killed
+	out    bool          // it was seen to have nothing left
+	groups []view.Cgroup // those in which processes were killed
 }
 
 // countKills says that control groups count the kills in them.
@@ -166,45 +186,58 @@ func members(v *view.View, k kill) []view.Entity {
 	return list
 }
 
-// countedGroupKill tells of a kill by counters alone. oom_kill counts whatever killed a process of
+// countedGroupKill tells of kills by counters alone. oom_kill counts whatever killed a process of
 // the group, also a shortage of the whole host: only a full group was killed for its own.
-func countedGroupKill(v *view.View, c view.Cgroup, n float64) rule.Finding {
-	affects := []view.Entity{view.CgroupEntity(c.Path)}
-	for _, p := range v.InMemoryGroup(c.Path) {
-		affects = append(affects, p.Entity())
-	}
+func countedGroupKill(v *view.View, k *counting) rule.Finding {
 	f := rule.Finding{
-		Subject:    view.CgroupEntity(c.Path),
+		Subject:    view.CgroupEntity(k.full.Path),
 		Confidence: rule.Certain,
-		Affects:    affects,
-		Impact:     rule.Impact{Share: killedNow, Text: rule.T("%s killed", processes(int(n)))},
-		Headline:   rule.T("%s of %s killed for lack of memory in the group", processes(int(n)), c.Path),
-		Evidence: []rule.Evidence{{Metric: metric.CgroupOOMKills, Value: n,
-			What: rule.T("oom_kill +%v in %s", unit.Count(n), c.Path), Check: shell.Line("grep oom_kill %s", memoryFile(c, "memory.events", "memory.oom_control"))}},
-		Notes: []rule.Text{rule.T("the kernel log did not name the process")},
-		Fixes: groupFixes(v, "the program", c.Path, "", c.MemoryMax),
+		Affects:    []view.Entity{view.CgroupEntity(k.full.Path)},
+		Notes:      []rule.Text{rule.T("the kernel log did not name the process")},
 	}
-	if c.Limited() {
-		f.Evidence = append(f.Evidence, limitEvidence(c))
+	n := 0.0
+	for i, c := range k.groups {
+		n += c.Kills
+		if c.Path != k.full.Path {
+			f.Affects = append(f.Affects, view.CgroupEntity(c.Path))
+		}
+		for _, p := range v.InMemoryGroup(c.Path) {
+			f.Affects = append(f.Affects, p.Entity())
+		}
+		if i < mostCounted {
+			f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CgroupOOMKills, Value: c.Kills,
+				What: rule.T("oom_kill +%v in %s", unit.Count(c.Kills), c.Path), Check: shell.Line("grep oom_kill %s", memoryFile(c, "memory.events", "memory.oom_control"))})
+		}
 	}
-	switch full, ok := outOfMemory(v, c); {
-	case ok && full.Path != c.Path:
-		f.Subject = view.CgroupEntity(full.Path)
-		f.Headline = rule.T("%s of %s killed: %s reached its limit of %s", processes(int(n)), c.Path, full.Path, unit.Bytes(full.MemoryMax))
-		f.Affects = append(f.Affects, f.Subject)
-		f.Evidence = append(f.Evidence[:1], limitEvidence(full))
-		f.Fixes = groupFixes(v, "the program", full.Path, c.Path, full.MemoryMax)
-	case !ok:
+	who := k.groups[0].Path
+	if more := len(k.groups) - 1; more > 0 {
+		who = fmt.Sprintf("%s and %s", who, unit.Plural(more, "more group", "more groups"))
+	}
+	killed := processes(int(n))
+	f.Impact = rule.Impact{Share: killedNow, Text: rule.T("%s killed", killed)}
+	if k.full.Limited() {
+		f.Evidence = append(f.Evidence, limitEvidence(k.full))
+	}
+	f.Fixes = groupFixes(v, "the program", k.full.Path, k.groups[0].Path, k.full.MemoryMax)
+	switch {
+	case !k.out:
 		f.Confidence = rule.Likely
-		f.Headline = rule.T("%s of %s killed for lack of memory, in the group or on the whole host", processes(int(n)), c.Path)
+		f.Headline = rule.T("%s of %s killed for lack of memory, in the group or on the whole host", killed, who)
 		f.Notes = append(f.Notes, rule.T("a host-wide kill counts here, too, and no group was seen to be out of memory"))
 		f.Fixes = []rule.Fix{
 			{Text: rule.T("read the kernel log of the host: it tells whose memory was used up"), Command: shell.Line("dmesg -T | grep -iE 'oom-kill:|killed process'"), Tradeoff: "needs root or kernel.dmesg_restrict=0"},
 			{Text: rule.T("if it was that of a group, raise the limit of the group; if it was that of the host, shrink or limit what grew there"), Tradeoff: "less memory for others"},
 		}
+	case k.full.Path == k.groups[0].Path:
+		f.Headline = rule.T("%s of %s killed for lack of memory in the group", killed, who)
+	default:
+		f.Headline = rule.T("%s of %s killed: %s reached its limit of %s", killed, who, k.full.Path, unit.Bytes(k.full.MemoryMax))
 	}
 	return f
 }
+
+// mostCounted is of how many groups the counters of kills are told.
+const mostCounted = 3
 
 func limitEvidence(c view.Cgroup) rule.Evidence {
 	return rule.Evidence{Metric: metric.CgroupMemoryLimit, Value: float64(c.MemoryMax),

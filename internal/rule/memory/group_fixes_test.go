@@ -68,6 +68,9 @@ func TestRaiseAround(t *testing.T) {
 	high := func(bytes int64) func(float64, *recording.CgroupSample) {
 		return func(_ float64, row *recording.CgroupSample) { row.MemoryHigh = bytes }
 	}
+	together := func(swap int64) func(float64, *recording.CgroupSample) {
+		return func(_ float64, row *recording.CgroupSample) { row.Version, row.SwapMax = 1, swap }
+	}
 	old := func(_ float64, row *recording.CgroupSample) { row.Version = 1 }
 	for _, c := range []struct {
 		name         string
@@ -78,6 +81,11 @@ func TestRaiseAround(t *testing.T) {
 	}{
 		{"a pod of one container", []ruletest.Cgroup{{Path: app, MemoryMax: 1000}, {Path: pod, MemoryMax: 1000}, {Path: "/kubepods.slice", MemoryMax: 9000}}, app, "",
 			"echo 1500 > " + dir + pod + "/memory.max && echo 1500 > " + dir + app + "/memory.max", "set resources.limits.memory of the container in the pod's spec"},
+		{"the node's share for pods", []ruletest.Cgroup{{Path: app, MemoryMax: 1000}, {Path: pod, MemoryMax: 1000}, {Path: "/kubepods.slice", MemoryMax: 1200}}, app, "",
+			"echo 1500 > " + dir + pod + "/memory.max && echo 1500 > " + dir + app + "/memory.max", "resources.limits.memory"},
+		{"version 1 without swap", []ruletest.Cgroup{{Path: "/a", MemoryMax: 1000, Change: together(0)}}, "/a", "",
+			"echo 1500 > " + dir + "/memory/a/memory.memsw.limit_in_bytes && echo 1500 > " + dir + "/memory/a/memory.limit_in_bytes", "real load"},
+		{"version 1 with swap", []ruletest.Cgroup{{Path: "/a", MemoryMax: 1000, Change: together(1000)}}, "/a", "", "echo 1500 > " + dir + "/memory/a/memory.limit_in_bytes", "real load"},
 		{"the log names the pod", []ruletest.Cgroup{{Path: app, MemoryMax: 1000}, {Path: side, MemoryMax: 100}, {Path: pod, MemoryMax: 1000}}, pod, app,
 			"echo 1500 > " + dir + pod + "/memory.max && echo 1500 > " + dir + app + "/memory.max", "kubelet sets both the container and the pod by it, and writes the files again"},
 		{"a pod of several containers", []ruletest.Cgroup{{Path: app, MemoryMax: 1000}, {Path: pod, MemoryMax: 1500}}, app, "", "echo 1500 > " + dir + app + "/memory.max", "resources.limits.memory"},
@@ -104,6 +112,10 @@ func TestRaiseAround(t *testing.T) {
 		if !strings.HasPrefix(c.group, "/kubepods") && strings.Contains(f.Text.String(), "kubelet") {
 			t.Errorf("%s: %q names kubelet", c.name, f.Text)
 		}
+	}
+	h := ruletest.New(2, 10).Memory(1200, 600, 0).Cgroup(ruletest.Cgroup{Path: "/a", MemoryMax: 1000})
+	if got, want := groupFixes(h.View(), "java", "/a", "", 1000)[0].Command.String(), "echo 1200 > "+dir+"/a/memory.max"; got != want {
+		t.Errorf("a host with less: %q, want %q", got, want)
 	}
 }
 

@@ -248,6 +248,10 @@ func TestCgroupOOM(t *testing.T) {
 		{Name: "a kill in a group without a limit, below one that ran out of memory, no log", Host: func() *ruletest.Host {
 			return counted(100*mib, 0, 1).Cgroup(ruletest.Cgroup{Path: "/app/worker", Memory: 90 * mib, OOMKills: 0.1, Change: ooms(0)})
 		}, Want: rule.Certain, Kind: view.KindCgroup, Subject: "/app", Low: 1, High: 1, Says: "1 process of /app/worker killed: /app reached its limit of 1 GiB"},
+		{Name: "kills in two groups without limits, below one that ran out of memory, no log", Host: func() *ruletest.Host {
+			return counted(100*mib, 0, 1).Cgroup(ruletest.Cgroup{Path: "/app/a", Memory: 90 * mib, OOMKills: 0.1, Change: ooms(0)}).
+				Cgroup(ruletest.Cgroup{Path: "/app/b", Memory: 9 * mib, OOMKills: 0.1, Change: ooms(0)})
+		}, Want: rule.Certain, Kind: view.KindCgroup, Subject: "/app", Low: 1, High: 1, Says: "2 processes of /app/a and 1 more group killed: /app reached its limit of 1 GiB"},
 		{Name: "a kill in a group with a limit of its own, below one that another one of its groups filled, no log", Host: func() *ruletest.Host {
 			return counted(100*mib, 0, 0).Cgroup(ruletest.Cgroup{Path: "/app/hungry", Memory: 90 * mib, MemoryMax: 100 * mib, Change: ooms(1)}).
 				Cgroup(ruletest.Cgroup{Path: "/app/worker", Memory: 90 * mib, MemoryMax: 200 * mib, OOMKills: 0.1, Change: ooms(0)})

@@ -63,7 +63,7 @@ func detectCgroupNearLimit(v *view.View) ([]rule.Finding, error) {
 			f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CgroupMemoryHits, Value: hit, Check: hitsCheck(c),
 				What: rule.T("it hit its limit %s times in the window", unit.Count(hit))})
 			if !view.Known(c.MemoryStalled) {
-				f.Impact.Text = rule.T("how long its programs wait is not known: the group has no memory.pressure (cgroup v1, or boot with psi=1)")
+				f.Notes = append(f.Notes, rule.T("how long its programs wait is not known: cgroup v1 does not measure it, nor does a kernel without PSI (boot with psi=1)"))
 			}
 			if waits {
 				f.Confidence = rule.Certain

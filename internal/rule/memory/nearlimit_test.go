@@ -81,7 +81,7 @@ func TestCgroupNearLimit(t *testing.T) {
 				row.EventsMax, row.MemoryStall = int64(50*s), recording.Unknown
 			})
 			return h
-		}, Want: rule.Possible, Kind: view.KindCgroup, Subject: "/cache", Low: 0.1, High: 0.1},
+		}, Want: rule.Possible, Kind: view.KindCgroup, Subject: "/cache", Low: 0.1, High: 0.1, Note: "how long its programs wait is not known"},
 		{Name: "programs wait at the limit of a group below", Host: func() *ruletest.Host {
 			h := ruletest.New(2, 10)
 			limitedGroup(h, "/pods", always(use{63, 60, 0}), func(s float64, row *recording.CgroupSample) {

@@ -105,10 +105,10 @@ func uncounted(v *view.View, read bool, n float64) error {
 		why.Why = "it could not be read, and the kills that /proc/vmstat counts in a container are those of the whole host"
 	case !v.KernelAtLeast(4, 13):
 		why.Why = "it could not be read, and the kernel counts kills since Linux 4.13 only"
-	case !read || !v.Tells(recording.VMStat, "oom_kill"):
-		why.Why = "it could not be read, and nothing tells twice how many kills were counted"
 	case !countKills(v):
 		why.Why = "it could not be read, and no control groups tell which of the kills that /proc/vmstat counts were at their limits"
+	case !read || !v.Tells(recording.VMStat, "oom_kill"):
+		why.Why = "it could not be read, and nothing tells twice how many kills were counted"
 	case n >= 1 && countAlone(v):
 		why.Why = "it could not be read, and control groups of version 1, and kernels before 5.2, do not count kills in groups below, which may be gone"
 	default:

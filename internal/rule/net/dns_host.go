@@ -1,6 +1,7 @@
 package net
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -28,6 +29,7 @@ type askedResolver struct {
 	serving []view.Process       // of this host, if it is on it and they are known
 	blame   blame                // who makes lookups of it wait
 	asks    []*upstream          // servers that it asks itself, if it is on this host: those that it waits for first
+	known   map[string]*upstream // of asks, by address
 	reads   int                  // readings of sockets with lookups under way, which upstream.both is a part of
 	told    bool                 // another finding tells of it
 	also    []*askedResolver     // of whom a finding tells, too
@@ -36,18 +38,50 @@ type askedResolver struct {
 	seconds float64 // in which they were
 }
 
+// Any local user can have sockets that wait for thousands of addresses.
+const (
+	maxUnlisted = 100 // resolvers that are judged although no resolv.conf names them
+	maxFollowed = 100 // resolvers of this host whose own sockets are looked at
+)
+
+// moreAwaited orders resolvers: those that resolv.conf names first, then those that most lookups wait for.
+func moreAwaited(a, b *askedResolver) int {
+	return cmp.Or(bit(b.listed.Server != "")-bit(a.listed.Server != ""), len(b.waits)-len(a.waits), cmp.Compare(b.pending.Mean, a.pending.Mean), len(b.open)-len(a.open))
+}
+
+// withoutRest leaves out all but the most awaited of those that no resolv.conf names.
+func withoutRest(list []*askedResolver) []*askedResolver {
+	listed := 0
+	for _, a := range list {
+		listed += bit(a.listed.Server != "")
+	}
+	if len(list)-listed <= maxUnlisted {
+		return list
+	}
+	kept := map[*askedResolver]bool{}
+	for _, a := range slices.SortedStableFunc(slices.Values(list), moreAwaited)[:listed+maxUnlisted] {
+		kept[a] = true
+	}
+	return slices.DeleteFunc(list, func(a *askedResolver) bool { return !kept[a] })
+}
+
 // askedResolvers lists those that resolv.conf names, and those for which programs wait.
 func askedResolvers(v *view.View) []*askedResolver {
 	return view.Memo(v, "net/asked-resolvers", func() []*askedResolver {
+		type place struct {
+			netns  uint64
+			server string
+		}
 		var list []*askedResolver
+		known := map[place]*askedResolver{}
 		in := func(ns uint64, server string) *askedResolver {
-			i := slices.IndexFunc(list, func(a *askedResolver) bool { return a.netns == ns && a.server == server })
-			if i < 0 {
-				a := &askedResolver{server: server, netns: ns}
-				a.count(v)
-				i, list = len(list), append(list, a)
+			a := known[place{ns, server}]
+			if a == nil {
+				a = &askedResolver{server: server, netns: ns}
+				known[place{ns, server}] = a
+				list = append(list, a)
 			}
-			return list[i]
+			return a
 		}
 		for _, n := range v.NetNamespaces() {
 			for _, s := range v.NameServers(n.NetNS) {
@@ -67,13 +101,20 @@ func askedResolvers(v *view.View) []*askedResolver {
 		for _, p := range v.PendingLookups() {
 			in(p.NetNS, p.Remote).pending = p
 		}
+		list = withoutRest(list)
+		well := map[uint64]int{} // servers that resolv.conf names, and of which nothing bad is known
 		for _, a := range list {
-			a.others = slices.ContainsFunc(list, func(b *askedResolver) bool {
-				return b != a && b.netns == a.netns && b.listed.Server != "" && !b.dead() && !b.awaited()
-			})
+			a.count(v)
+			well[a.netns] += bit(a.well())
 		}
 		for _, a := range list {
-			a.trace(v)
+			a.others = well[a.netns] > bit(a.well())
+		}
+		left := maxFollowed
+		for _, a := range slices.SortedStableFunc(slices.Values(list), moreAwaited) {
+			if a.observed() > 0 && a.trace(v, left > 0) {
+				left--
+			}
 		}
 		join(list)
 		return list
@@ -150,6 +191,9 @@ func (a *askedResolver) dead() bool {
 	return a.toldNothing() || a.shut() || a.awaited() && a.came == 0 && a.sent >= minQueries.Value
 }
 
+// well says that resolv.conf names it and that nothing bad is known of it.
+func (a *askedResolver) well() bool { return a.listed.Server != "" && !a.dead() && !a.awaited() }
+
 // observed says how sure it is that lookups of it wait, whoever is to blame.
 func (a *askedResolver) observed() rule.Confidence {
 	switch {
@@ -190,9 +234,10 @@ func (a *askedResolver) finding(v *view.View, c rule.Confidence) rule.Finding {
 	for _, l := range sockets {
 		waited += l.Asleep
 		longest = max(longest, l.Seen)
-		for _, p := range l.Owners {
-			who = fmt.Sprintf("%s (%d)", p.Comm, p.PID)
-		}
+	}
+	if n := len(sockets); n > 0 && len(sockets[n-1].Owners) > 0 {
+		owners := sockets[n-1].Owners
+		who = fmt.Sprintf("%s (%d)", owners[len(owners)-1].Comm, owners[len(owners)-1].PID)
 	}
 	f.Headline = a.headline(v, longest, who)
 	f.Impact = rule.Impact{Share: 1, Text: rule.T("all lookups")}

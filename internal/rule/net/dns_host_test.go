@@ -2,6 +2,7 @@ package net
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -312,5 +313,55 @@ func TestFilesOfNamespaces(t *testing.T) {
 		if got := strings.TrimSpace(v.InSysfs(c.ns, shell.Line("ls /sys/class/net")).String()); got != c.sysfs {
 			t.Errorf("namespace %d: %s, want %s", c.ns, got, c.sysfs)
 		}
+	}
+}
+
+// Any local user can have sockets that wait for thousands of addresses of the loopback, and a server
+// there that waits for another one by thousands: who is behind is still found.
+func TestManyResolvers(t *testing.T) {
+	const asked, forwarded = 20_000, 5000
+	h := lookingUp(40, 20, 4, 4).Process(ruletest.Process{PID: 512, Comm: "dnsmasq"})
+	listing(h, recording.NameServer{Server: "10.0.0.53"})
+	ruletest.Add(h, recording.SocketOwner{At: ruletest.Start, Inode: 8, PID: 512, FD: 12})
+	binding(h, 1, "0.0.0.0", 10)
+	var owners []recording.SocketOwner
+	own := func(inode uint64, pid int32) {
+		owners = append(owners, recording.SocketOwner{At: ruletest.Start, Inode: inode, PID: pid, FD: 13})
+	}
+	for i := range asked {
+		own(uint64(100_000+i), 70)
+	}
+	for i := range forwarded {
+		own(uint64(200_000+i), 512)
+	}
+	ruletest.Add(h, owners...)
+	h.Readings(func(at time.Time, s float64) {
+		if s < 1 || s > 4 {
+			return
+		}
+		var rows []recording.UDPSample
+		for i := range asked {
+			rows = append(rows, recording.UDPSample{At: at, NetNS: 1, Local: "127.0.0.1", LocalPort: uint16(30000 + i), Remote: fmt.Sprintf("127.1.%d.%d", i/250, i%250), RemotePort: 53, Inode: uint64(100_000 + i)})
+		}
+		for i := range forwarded {
+			rows = append(rows, recording.UDPSample{At: at, NetNS: 1, Local: "10.0.0.1", LocalPort: uint16(30000 + i), Remote: "10.0.0.2", RemotePort: 53, Inode: uint64(200_000 + i)})
+		}
+		ruletest.Add(h, rows...)
+	})
+	began := time.Now()
+	v := h.View()
+	if n := len(askedResolvers(v)); n != maxUnlisted+1 {
+		t.Errorf("%d resolvers, want %d", n, maxUnlisted+1)
+	}
+	found, err := dnsSlow.Detect(v)
+	var about []string
+	for _, f := range found {
+		about = append(about, f.Subject.Name)
+	}
+	if err != nil || strings.Join(about, ", ") != "dns 10.0.0.53:53, dns 10.0.0.2:53" {
+		t.Errorf("found %v, %v", about, err)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("took %v", took)
 	}
 }

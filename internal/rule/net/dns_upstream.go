@@ -32,7 +32,7 @@ const fewUpstreams = 3
 type upstream struct {
 	server string
 	listed recording.NameServer // as the settings of the resolver name it; the zero value: they do not, or are not known
-	waits  []view.Lookup        // sockets of the resolver that received nothing from it
+	waits  []*view.Lookup       // sockets of the resolver that received nothing from it
 	both   int                  // readings at which one of them and a lookup of a program were under way
 	here   bool                 // it is on this host, too: others may be behind it
 }
@@ -54,29 +54,37 @@ func (u *upstream) longest() (longest time.Duration) {
 
 // upstream is what is known of a server that the resolver asks.
 func (a *askedResolver) upstream(server string) *upstream {
-	i := slices.IndexFunc(a.asks, func(u *upstream) bool { return u.server == server })
-	if i < 0 {
-		i, a.asks = len(a.asks), append(a.asks, &upstream{server: server})
+	u := a.known[server]
+	if u == nil {
+		if a.known == nil {
+			a.known = map[string]*upstream{}
+		}
+		u = &upstream{server: server}
+		a.known[server] = u
+		a.asks = append(a.asks, u)
 	}
-	return a.asks[i]
+	return u
 }
 
-// trace looks behind a resolver of this host: who is slow, it or a server that it asks.
-func (a *askedResolver) trace(v *view.View) {
+// trace looks behind a resolver of this host: who is slow, it or a server that it asks. It says
+// whether the sockets of the resolver were looked at, which follow allows.
+func (a *askedResolver) trace(v *view.View, follow bool) (followed bool) {
 	if a.shut() || a.paused() {
-		return
+		return false
 	}
 	a.serving = v.ResolversAt(a.netns, a.server)
 	if len(a.serving) == 0 && !addressOf(a.server).IsLoopback() {
-		return
+		return false
 	}
 	a.blame = blameEither
 	for _, s := range v.Upstreams(a.netns, a.server) {
 		a.upstream(s.Server).listed = s
 	}
-	a.follow(v)
+	if followed = follow && len(a.serving) > 0; followed {
+		a.follow(v)
+	}
 	if len(a.asks) == 0 {
-		return
+		return followed
 	}
 	slices.SortStableFunc(a.asks, func(x, y *upstream) int {
 		return cmp.Or(y.both-x.both, len(y.waits)-len(x.waits), bit(y.toldNothing())-bit(x.toldNothing()), cmp.Compare(y.listed.Time, x.listed.Time))
@@ -100,6 +108,7 @@ func (a *askedResolver) trace(v *view.View) {
 	case a.all(quick) && a.answersLate() && first.longest() < unansweredFor.Duration():
 		a.blame = blameLocal
 	}
+	return followed
 }
 
 // waiting is how many servers it waits for.
@@ -127,7 +136,7 @@ func (a *askedResolver) follow(v *view.View) {
 	if len(a.waits) > 0 {
 		stay = unansweredFor.Duration() / 2
 	}
-	queries := slices.DeleteFunc(v.Forwarded(a.netns, a.serving), func(l view.Lookup) bool {
+	queries := slices.DeleteFunc(v.Forwarded(a.netns, a.serving), func(l *view.Lookup) bool {
 		if len(readings) == 0 { // rtrail alone asks it
 			return l.Remote == a.server || l.Seen < unansweredFor.Duration()
 		}
@@ -147,9 +156,16 @@ func (a *askedResolver) follow(v *view.View) {
 }
 
 // shared counts the readings at which one of some lookups was under way.
-func shared(readings []time.Time, lookups ...view.Lookup) (n int) {
-	for _, at := range readings {
-		n += bit(slices.ContainsFunc(lookups, func(l view.Lookup) bool { return l.UnderWayAt(at) }))
+func shared(readings []time.Time, lookups ...*view.Lookup) (n int) {
+	there := make([]bool, len(readings))
+	for _, l := range lookups {
+		first, end := l.UnderWayAt(readings)
+		for at := first; at < end; at++ {
+			there[at] = true
+		}
+	}
+	for _, is := range there {
+		n += bit(is)
 	}
 	return n
 }

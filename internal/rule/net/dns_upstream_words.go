@@ -69,8 +69,10 @@ func (a *askedResolver) upstreamHeadline(v *view.View, longest time.Duration, wh
 
 // affects lists who waits, with the resolver that waits itself.
 func (a *askedResolver) affects(v *view.View) (list []view.Entity) {
+	seen := map[view.Entity]bool{}
 	add := func(e view.Entity) {
-		if !slices.Contains(list, e) {
+		if !seen[e] {
+			seen[e] = true
 			list = append(list, e)
 		}
 	}

@@ -111,10 +111,28 @@ func (h *hasty) doubt() error {
 // killed says whether a process of a server was ended by a signal in the window, or whether the
 // server began to listen anew.
 func killed(v *view.View, l *view.Listener) bool {
-	return slices.ContainsFunc(v.Listeners(), func(o view.Listener) bool {
-		return o.NetNS == l.NetNS && o.Port == l.Port && o.Local == l.Local && o.Inode != l.Inode
-	}) ||
-		slices.ContainsFunc(v.Runs(), func(r view.Run) bool { return r.Signal != 0 && len(l.Owners) > 0 && r.Comm == l.Owners[0].Comm })
+	type place struct {
+		ns uint64
+		end
+	}
+	sockets := view.Memo(v, "net/sockets-of-listeners", func() map[place]int {
+		m := map[place]int{}
+		all := v.Listeners()
+		for i := range all {
+			m[place{all[i].NetNS, end{all[i].Local, all[i].Port}}]++
+		}
+		return m
+	})
+	programs := view.Memo(v, "net/killed-programs", func() map[string]bool {
+		m := map[string]bool{}
+		for _, r := range v.Runs() {
+			if r.Signal != 0 {
+				m[r.Comm] = true
+			}
+		}
+		return m
+	})
+	return sockets[place{l.NetNS, end{l.Local, l.Port}}] > 1 || len(l.Owners) > 0 && programs[l.Owners[0].Comm]
 }
 
 // share is that of the connections that came in. Some of those that are reset came before.

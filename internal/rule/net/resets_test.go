@@ -153,3 +153,38 @@ func TestResetsWithoutReasons(t *testing.T) {
 		})
 	}
 }
+
+// Any local user can open thousands of listeners, and have thousands of processes killed.
+func TestResetsAmongManyListeners(t *testing.T) {
+	const many = 20_000
+	h := ruletest.New(2, 10)
+	owns(h, 1, 70, "upload-server")
+	listens(h, listener{ns: 1, port: 80, inode: 1, queue: []uint32{0}, backlog: 511})
+	counters(h, 1, map[string]float64{"TcpPassiveOpens": 10})
+	var listeners []recording.ListenerSample
+	var events []recording.TCPEvent
+	var ended []recording.ProcessEvent
+	reset := func(port uint16, client int) {
+		events = append(events, recording.TCPEvent{At: ruletest.Start, Kind: recording.TCPResetSent, NetNS: 1, State: recording.TCPClose, Reason: unreadData,
+			Local: "10.0.0.1", LocalPort: port, Remote: "10.0.0.9", RemotePort: uint16(4000 + client), Packets: 1})
+	}
+	for i := range 40 {
+		reset(80, i)
+	}
+	for i := range many {
+		listeners = append(listeners, recording.ListenerSample{At: ruletest.Start, NetNS: 1, Local: "10.0.0.1", Port: uint16(1000 + i), Inode: uint64(1000 + i), Backlog: 5})
+		reset(uint16(1000+i), i)
+		ended = append(ended, recording.ProcessEvent{At: ruletest.Start.Add(time.Second), Kind: recording.ProcessExited, PID: int32(5000 + i), Comm: "job", Signal: 9})
+	}
+	ruletest.Add(h, listeners...)
+	ruletest.Add(h, events...)
+	ruletest.Add(h, ended...)
+	began := time.Now()
+	found, err := resets.Detect(h.View())
+	if err != nil || len(found) != 1 || found[0].Subject.Port != 80 {
+		t.Errorf("found %+v, %v", found, err)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("took %v", took)
+	}
+}

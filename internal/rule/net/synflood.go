@@ -88,22 +88,21 @@ func detectSYNFlood(v *view.View) ([]rule.Finding, error) {
 	return found, nil
 }
 
-// floods lists the listeners that are flooded, with any confidence.
+// floods lists the listeners that are flooded, with any confidence; of very many the worst.
 func floods(v *view.View) []flood {
 	return view.Memo(v, "net/floods", func() []flood {
 		spaces, byNS := view.Group(v.Listeners(), func(l view.Listener) uint64 { return l.NetNS })
 		var list []flood
 		for _, ns := range spaces {
-			var all []flood
+			var all []*flood
 			ends, sharing := view.Group(byNS[ns], func(l view.Listener) end { return end{l.Local, l.Port} })
+			space := newFloodedSpace(v, ns, sharing)
 			for _, e := range ends {
-				all = append(all, measureFlood(v, sharing[e], func(address string) bool {
-					return !slices.ContainsFunc(ends, func(o end) bool { return o.port == e.port && o.takes(address) > e.takes(address) })
-				}))
+				all = append(all, space.measure(e, sharing[e]))
 			}
 			// Counters are those of the namespace: they are put down to the listener
 			// that dropped most, or else has the most half-open connections.
-			slices.SortStableFunc(all, func(a, b flood) int {
+			slices.SortStableFunc(all, func(a, b *flood) int {
 				return cmp.Or(-cmp.Compare(a.Dropped, b.Dropped), -cmp.Compare(a.halfOpen, b.halfOpen))
 			})
 			for i, x := range all {
@@ -111,13 +110,22 @@ func floods(v *view.View) []flood {
 					x.refused, x.full, x.cookied, x.resets = 0, 0, 0, 0
 				}
 				if x.confidence() > 0 {
-					list = append(list, x)
+					list = append(list, *x)
 				}
 			}
+		}
+		if len(list) > maxFloods {
+			slices.SortStableFunc(list, func(a, b flood) int {
+				return cmp.Or(cmp.Compare(b.confidence(), a.confidence()), cmp.Compare(b.halfOpen, a.halfOpen))
+			})
+			list = list[:maxFloods]
 		}
 		return list
 	})
 }
+
+// maxFloods is how many flooded listeners are told of: any local user can flood thousands of its own.
+const maxFloods = 200
 
 // end is where listeners wait. The kernel spreads what comes to one over its listeners (SO_REUSEPORT).
 type end struct {
@@ -125,18 +133,24 @@ type end struct {
 	port  uint16
 }
 
-// takes ranks how well a listener fits an address, as the kernel chooses: one of the address comes
-// first, then one of all addresses of IPv4. 0: it does not fit.
-func (e end) takes(address string) int {
-	switch is6 := strings.Contains(address, ":"); {
-	case e.local == address:
-		return 3
-	case e.local == "0.0.0.0" && !is6:
-		return 2
-	case e.local != "0.0.0.0" && view.Wildcard(e.local):
-		return 1
+// endsFor lists the ends that take what comes to a port of an address, as the kernel chooses: one of
+// the address comes first, then one of all addresses of IPv4.
+func endsFor(address string, port uint16, listening func(end) bool) (list []end) {
+	better := []string{address, "0.0.0.0"}
+	if strings.Contains(address, ":") {
+		better = better[:1]
 	}
-	return 0
+	for _, local := range better {
+		if e := (end{local, port}); listening(e) {
+			return []end{e}
+		}
+	}
+	for _, local := range []string{"::", "*"} {
+		if e := (end{local, port}); listening(e) {
+			list = append(list, e)
+		}
+	}
+	return list
 }
 
 // sharedListener is the listeners of one end as one: that which dropped most, with the drops of all.
@@ -179,48 +193,78 @@ func atOnce(same []view.Listener, of func(view.Listener) int) int {
 // sameReading is how far apart two rows of one reading of all listeners may be.
 const sameReading = 300 * time.Millisecond
 
-// measureFlood measures the listeners of one end; first says whether an address of their
-// namespace belongs to no other end.
-func measureFlood(v *view.View, same []view.Listener, first func(address string) bool) flood {
-	l := sharedListener(same)
-	e := end{l.Local, l.Port}
-	c := v.CountersOf(l.NetNS)
-	x := flood{Listener: l, counters: c, sources: map[string]int{}, cookies: true}
+// floodedSpace is what a network namespace shows of floods.
+type floodedSpace struct {
+	whole   flood // what counters and settings say of each of its listeners
+	limit   func(view.Listener) int
+	moments int // readings of connections
+	pending map[end]*handshakes
+}
+
+// handshakes are the half-open connections of one end.
+type handshakes struct {
+	counts  []int // at each reading
+	sources map[string]int
+}
+
+func newFloodedSpace(v *view.View, ns uint64, listeners map[end][]view.Listener) *floodedSpace {
+	c := v.CountersOf(ns)
+	x := flood{counters: c, cookies: true}
 	x.refused = max(c.AtLeast("TcpExtListenDrops")-c.AtLeast("TcpExtListenOverflows"), 0)
 	x.full = c.AtLeast("TcpExtTCPReqQFullDrop")
 	x.cookied = max(c.AtLeast("TcpExtSyncookiesSent"), c.AtLeast("TcpExtTCPReqQFullDoCookies"))
 	x.returned = c.AtLeast("TcpExtSyncookiesRecv")
 	x.resets = c.AtLeast("TcpExtEmbryonicRsts")
-	if text, ok := v.Sysctl(l.NetNS, "net.ipv4.tcp_syncookies"); ok && strings.TrimSpace(text) == "0" {
+	if text, ok := v.Sysctl(ns, "net.ipv4.tcp_syncookies"); ok && strings.TrimSpace(text) == "0" {
 		x.cookies = false
 	}
 	limit := func(l view.Listener) int { return int(l.Backlog) }
-	if text, ok := v.Sysctl(l.NetNS, "net.ipv4.tcp_max_syn_backlog"); ok && !x.cookies {
+	if text, ok := v.Sysctl(ns, "net.ipv4.tcp_max_syn_backlog"); ok && !x.cookies {
 		if n, err := strconv.Atoi(strings.TrimSpace(text)); err == nil {
 			// tcp_conn_request keeps the last quarter for peers that proved
 			// themselves: the table of a listener stands at 3/4 of the limit plus one.
 			limit = func(l view.Listener) int { return min(n*3/4+1, int(l.Backlog)+1) }
 		}
 	}
-	x.limit = atOnce(same, limit)
-	var counts []int
-	for _, moment := range v.TCPMoments(l.NetNS) {
-		n := 0
+	s := &floodedSpace{whole: x, limit: limit, pending: map[end]*handshakes{}}
+	s.count(v.TCPMoments(ns), func(e end) bool { return len(listeners[e]) > 0 })
+	return s
+}
+
+// count puts half-open connections down to the ends that take them.
+func (s *floodedSpace) count(moments [][]recording.Reading[recording.TCPSample], listening func(end) bool) {
+	s.moments = len(moments)
+	for i, moment := range moments {
 		for _, r := range moment {
-			s := r.Of()
-			if s.State == recording.TCPSynRecv && s.LocalPort == l.Port && e.takes(s.Local) > 0 && first(s.Local) {
-				n++
-				x.sources[s.Remote]++
+			c := r.Of()
+			if c.State != recording.TCPSynRecv {
+				continue
+			}
+			for _, e := range endsFor(c.Local, c.LocalPort, listening) {
+				h := s.pending[e]
+				if h == nil {
+					h = &handshakes{make([]int, len(moments)), map[string]int{}}
+					s.pending[e] = h
+				}
+				h.counts[i]++
+				h.sources[c.Remote]++
 			}
 		}
-		counts = append(counts, n)
-		x.halfOpen = max(x.halfOpen, n)
 	}
-	if x.samples = len(counts); x.samples > 0 {
-		slices.Sort(counts)
-		x.typical = counts[x.samples/2]
+}
+
+// measure measures the listeners of one end.
+func (s *floodedSpace) measure(e end, same []view.Listener) *flood {
+	x := s.whole
+	x.Listener = sharedListener(same)
+	x.limit = atOnce(same, s.limit)
+	x.samples = s.moments
+	if h := s.pending[e]; h != nil {
+		x.sources = h.sources
+		slices.Sort(h.counts)
+		x.halfOpen, x.typical = h.counts[s.moments-1], h.counts[s.moments/2]
 	}
-	return x
+	return &x
 }
 
 func (x flood) confidence() rule.Confidence {

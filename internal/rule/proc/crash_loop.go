@@ -3,6 +3,7 @@ package proc
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -87,6 +88,13 @@ var shims = []string{"containerd-shim", "conmon"}
 // clients make containers of containerd and Docker for who calls them, and end with the container.
 var clients = []string{"docker", "nerdctl", "ctr"}
 
+// makesContainer says whether a run is that of a client that has a container run for as long:
+// "docker run", "docker start -a", "docker compose up".
+func makesContainer(r *view.Run) bool {
+	words := strings.Fields(r.Cmdline)
+	return slices.Contains(clients, r.Comm) && slices.ContainsFunc(words[min(1, len(words)):], func(w string) bool { return w == "run" || w == "start" || w == "up" })
+}
+
 // failing lists what was started again and again, and failed each time.
 func failing(v *view.View) []restarts {
 	type program struct {
@@ -101,7 +109,7 @@ func failing(v *view.View) []restarts {
 	calls := 0 // of clients
 	for i := range all {
 		ended[all[i].PID] = all[i].Comm
-		if slices.Contains(clients, all[i].Comm) {
+		if makesContainer(&all[i]) {
 			calls++
 		}
 	}

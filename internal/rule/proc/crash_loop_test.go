@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -14,10 +15,11 @@ import (
 
 // runs records processes of one command line that begin every so many seconds.
 type runs struct {
-	parent         int32 // who is told of the end
-	maker, shims   int32 // if not 0, each is made by another process from this number on, and is told to another shim
-	stay           bool  // these shims do not end
-	clients        int   // so many of the runs are of a container that a client makes, and ends after
+	parent         int32  // who is told of the end
+	maker, shims   int32  // if not 0, each is made by another process from this number on, and is told to another shim
+	stay           bool   // these shims do not end
+	asks           string // the command line of these clients; "": they run containers
+	clients        int    // so many of the runs are of a container that a client makes, and ends after
 	comm, cmdline  string
 	times          int
 	every, life    float64
@@ -60,7 +62,7 @@ func (r runs) host(h *ruletest.Host) *ruletest.Host {
 			}
 		}
 		if i < r.clients {
-			client := ended(end.Add(2*time.Millisecond), 4000+int32(i), "docker", fmt.Sprintf("docker run --rm --name ci-%d shop-api", i))
+			client := ended(end.Add(2*time.Millisecond), 4000+int32(i), "docker", cmp.Or(r.asks, fmt.Sprintf("docker run --rm --name ci-%d shop-api", i)))
 			client.PPID, client.Status = 50, status
 			others = append(others, client)
 		}
@@ -115,6 +117,7 @@ func TestCrashLoop(t *testing.T) {
 			"shop-api is started again and again in a container, under a new containerd-shim each time: it ends at once with exit status 1", "ended 9 times", 0.85, 0.95),
 		noted(situation("a container that a loop runs by docker run", rule.Possible, func(r *runs) { r.maker, r.shims, r.clients = 2000, 3000, 9 }), intended),
 		noted(situation("the last docker run ends after the window", rule.Possible, func(r *runs) { r.maker, r.shims, r.clients = 2000, 3000, 8 }), intended),
+		situation("a container that is restarted, while somebody lists them", rule.Likely, func(r *runs) { r.maker, r.shims, r.clients, r.asks = 2000, 3000, 9, "docker ps -q" }),
 		situation("a container that is restarted, while somebody runs others", rule.Likely, func(r *runs) { r.maker, r.shims, r.clients = 2000, 3000, 3 }),
 		situation("a container that crashes, by docker run", rule.Certain, func(r *runs) { r.maker, r.shims, r.clients, r.signal = 2000, 3000, 9, 11 }),
 		situation("a new container each time, without its program", rule.Likely, func(r *runs) { r.maker, r.shims, r.status = 2000, 3000, 127 }),

@@ -141,10 +141,7 @@ func measure(p view.Process, samples []recording.LimitSample) descriptors {
 // listen finds the sockets the process listens on, and whether connections
 // pile up there: a server that cannot accept leaves them in the queue.
 func (d *descriptors) listen(v *view.View) {
-	for _, l := range v.Listeners() {
-		if !slices.ContainsFunc(l.Owners, func(p view.Process) bool { return p.PID == d.PID }) {
-			continue
-		}
+	for _, l := range v.ListenersOf(d.PID) {
 		d.listeners = append(d.listeners, l)
 		queued, sum := 0, 0.0
 		for _, s := range l.Samples {

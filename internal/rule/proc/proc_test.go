@@ -143,8 +143,8 @@ func TestUninterruptibleInUnknownPlace(t *testing.T) {
 		says         string
 		notes, fixes int
 	}{
-		{"a copy of another user", 1, true, rule.Possible, "a thread of writer (7) is mostly in uninterruptible sleep; nobody may see where", 1, 1},
-		{"two threads that get on", 2, true, rule.Possible, "2 threads of writer (7) are mostly in uninterruptible sleep; nobody may see where", 1, 1},
+		{"a copy of another user", 1, true, rule.Possible, "a thread of writer (7) is mostly in uninterruptible sleep; where cannot be read", 1, 1},
+		{"two threads that get on", 2, true, rule.Possible, "2 threads of writer (7) are mostly in uninterruptible sleep; where cannot be read", 1, 1},
 		{"a thread that never comes back", 1, false, rule.Likely, "a thread of writer (7) hangs in uninterruptible sleep, in an unknown place in the kernel", 0, 2},
 		{"many that get on", 4, true, rule.Likely, "4 threads of writer (7) hang in uninterruptible sleep, in an unknown place in the kernel", 0, 2},
 	} {

@@ -160,9 +160,9 @@ func (h hang) headline(groups []view.Process) rule.Text {
 	}
 	switch one := len(h.threads) == 1; {
 	case h.unseen() && one:
-		return rule.T("a thread of %s is mostly in uninterruptible sleep; nobody may see where", who)
+		return rule.T("a thread of %s is mostly in uninterruptible sleep; where cannot be read", who)
 	case h.unseen():
-		return rule.T("%d threads of %s are mostly in uninterruptible sleep; nobody may see where", len(h.threads), who)
+		return rule.T("%d threads of %s are mostly in uninterruptible sleep; where cannot be read", len(h.threads), who)
 	case one:
 		return rule.T("a thread of %s hangs in uninterruptible sleep, in %s", who, where)
 	}
