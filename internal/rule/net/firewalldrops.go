@@ -70,7 +70,7 @@ func detectFirewallDrops(v *view.View) ([]rule.Finding, error) {
 	}
 	var list []dropping
 	for _, f := range filters {
-		victims, sure := hit(v, &f, waiting)
+		victims, sure := hit(v, &f, waiting, more)
 		if sure == 0 {
 			continue
 		}
@@ -127,8 +127,8 @@ func waitingConnections(v *view.View) (list []*cutOff, more int) {
 
 // hit finds who suffers from a rule, and how sure that is. Rules drop noise
 // all day on healthy hosts: without somebody who waits there is nothing to
-// say but that the counter moves.
-func hit(v *view.View, f *filter, waiting []*cutOff) (victims []*cutOff, sure rule.Confidence) {
+// say but that the counter moves. More wait that were not compared.
+func hit(v *view.View, f *filter, waiting []*cutOff, more int) (victims []*cutOff, sure rule.Confidence) {
 	var byFit [exact + 1][]*cutOff
 	conditions := f.understood()
 	for _, w := range waiting {
@@ -139,7 +139,7 @@ func hit(v *view.View, f *filter, waiting []*cutOff) (victims []*cutOff, sure ru
 	switch {
 	case len(byFit[exact]) >= severalWait.Int() || slices.ContainsFunc(byFit[exact], stubborn):
 		return byFit[exact], rule.Certain
-	case len(byFit[general]) >= severalWait.Int() && f.packets >= float64(len(byFit[general])):
+	case len(byFit[general]) >= severalWait.Int() && f.packets >= float64(len(byFit[general])+more):
 		// Nothing ties the rule to them but the time; its packets are at
 		// least as many as they sent first.
 		return byFit[general], rule.Likely
