@@ -208,7 +208,7 @@ func nothing(v verdict.Verdict) string {
 	case len(v.Unjudged) > 0:
 		judged = "no rule found a cause, but " + rose + ", see below"
 	case unwatched(v) && len(v.Notes) > 0: // a dump: notes say what its threads wait for
-		judged = "no rule found a cause, see the notes"
+		judged = "no rule found a cause (the notes tell more)"
 	}
 	switch {
 	case len(v.Healthy) > 0 && judged == "nothing stands out":
